@@ -146,17 +146,18 @@ def test_the_run_is_scored_on_the_newest_release(bench, server, asked, publish, 
 
 
 def test_what_is_odd_about_answers_is_told_with_counts(bench, server, asked):
-    server.scripted["text of q1"] = [hits(("d1", "2.0"), ("x1", 3.0), ("d1", 1.0), ("d2", 0.5))]
+    repeated = [("d1", "2.0"), ("x1", 3.0), ("d1", 1.0), ("d1", 0.7), ("d2", 0.5)]
+    server.scripted["text of q1"] = [hits(*repeated)]
     server.scripted["text of q2"] = [hits()]
     job = asked()
     live = LiveRun.objects.get()
 
     assert job.state == Job.State.DONE
-    assert (live.n_empty, live.n_repeated, live.n_unknown, live.n_failed) == (1, 1, 1, 0)
+    assert (live.n_empty, live.n_repeated, live.n_unknown, live.n_failed) == (1, 2, 1, 0)
     assert job.result["notes"] == [
         "1 query was answered with an empty list; that is no failure.",
         "1 document is not in the corpus, such as 'x1'.",
-        "1 document was given twice for a query; the first place counts.",
+        "2 documents were given twice for a query; the first place counts.",
         "1 answer was not in the order of its scores; the run is ordered by score.",
     ]
     assert live.run.n_queries == 2
@@ -458,6 +459,14 @@ def test_a_secret_without_a_value_is_told_before_anything_is_asked(
     assert server.asked == []
 
 
+def test_a_query_is_asked_again_as_often_as_the_system_says(server, make, asked):
+    server.scripted["text of q1"] = [Answer(b"", status=503)]
+    job = asked(make(retries=1))
+
+    assert (job.state, len(server.asked)) == (Job.State.DONE, 4)
+    assert job.result["notes"] == ["1 query was answered at a second try or later."]
+
+
 def test_names_are_taken_once(make, bench, asked):
     make()
     with pytest.raises(LiveNameTakenError, match="'staging' is in this benchmark already"):
@@ -488,6 +497,20 @@ def test_a_system_that_was_changed_was_not_tried_as_it_is(make, olga):
 
     system = LiveSystem.objects.get()
     assert (system.tried_at, system.tried_well) == (None, False)
+
+
+def test_a_system_is_asked_while_another_one_is(make, olga):
+    first, second = make(), make(name="second")
+    start_asking(system=first, user=olga, run="one")
+
+    assert start_asking(system=second, user=olga, run="two").state == Job.State.QUEUED
+
+
+def test_queries_without_text_are_not_asked(bench, server, asked):
+    bench.queries.filter(qid="q2").update(text="")
+    asked()
+
+    assert sorted(request.query for request in server.asked) == ["text of q1", "text of q3"]
 
 
 def test_a_removed_system_leaves_its_runs(make, olga, asked, bench):

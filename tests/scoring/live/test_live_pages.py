@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
+from django.utils import timezone
 
 from benchmarks_app.models import Job, Run
 from scoring.models import LiveRun, LiveSystem
@@ -107,11 +108,13 @@ def test_a_try_that_fails_says_why_and_shows_what_was_sent(server, olga, form):
 
 def test_what_cannot_be_asked_at_all_is_told_beside_the_form(olga, form, settings):
     olga.post(page("live-new"), form)
+    LiveSystem.objects.update(tried_at=timezone.now(), tried_well=True)
     settings.LIVE_PRIVATE_ADDRESSES = []
     result = olga.post(page("live-try", LiveSystem.objects.get().pk), {"query": "x"})
 
     assert result.status_code == 422
     assert "127.0.0.1 is not in the public network" in result.content.decode()
+    assert not LiveSystem.objects.get().tried_well
 
 
 @pytest.mark.parametrize(
@@ -217,6 +220,21 @@ def test_viewers_see_neither_template_nor_address_nor_headers(bench, olga, form,
         assert hidden not in text
         assert hidden not in json.dumps(results)
     assert (results["settings"], results["name"]) == (None, "staging")
+
+
+def test_viewers_see_no_private_run_of_a_system(bench, olga, form, do_jobs, signed_in):
+    answer = olga.post(page("live-new"), form)
+    olga.post(
+        page("live-ask", LiveSystem.objects.get().pk), {"run": "a private run", "may_fail": ""}
+    )
+    do_jobs()
+    run = Run.objects.get()
+    vi = signed_in(factories.member(bench, "vi", "viewer"))
+    assert run.name in vi.get(answer.url).content.decode()
+
+    Run.objects.update(visibility=Run.Visibility.OWNER)
+
+    assert run.name not in vi.get(answer.url).content.decode()
 
 
 def test_no_page_and_no_endpoint_tells_a_secret(bench, server, olga, form, do_jobs, caplog):
