@@ -1,18 +1,22 @@
 """The verdict on two runs: one decision feeds sentence, colour and word."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from django.urls import reverse
 from scipy import stats
 
+from benchwright.comparison import comparability
 from benchwright.statistics.decisions import AT_THE_EDGE
 from scoring.comparisons.services.reading import Told
 from scoring.comparisons.services.verdicts import (
     Kind,
     SliceVerdict,
     Verdict,
+    _facts,
+    _hurts,
     kind_of,
     pair_of,
     turned,
@@ -138,6 +142,47 @@ def test_slices_stand_with_losses_before_wins_and_their_words(release, client, m
     assert result.sentence.endswith(
         f"It is shown to lose on {lost[0]} and {lost[1]}; no slice is shown to gain."
     )
+    # Over one slice nothing is said of the others.
+    of_slice = client.get(page(release, "good", "third", slice="head")).context["said"]
+    assert of_slice.kind == Kind.WORSE
+    assert "no slice" not in of_slice.sentence.lower()
+
+
+@pytest.mark.parametrize(
+    ("kind", "of_slices", "sentence"),
+    [
+        (Kind.BETTER, {"a": Kind.BETTER}, "No slice is shown to lose, and each gains."),
+        (
+            Kind.BETTER,
+            {"a": Kind.BETTER, "b": Kind.SAME},
+            "No slice is shown to lose; on b alone the gain is not shown.",
+        ),
+        (Kind.BETTER, {"a": Kind.WORSE}, "It is shown to lose on a (+0.050)."),
+        (
+            Kind.NOT_SHOWN,
+            {"a": Kind.BETTER},
+            "No slice is shown to lose; it gains on a (+0.050).",
+        ),
+        (Kind.SAME, {"a": Kind.TOO_FEW}, "No slice is shown to lose."),
+        (Kind.WORSE, {"a": Kind.SAME}, "No slice is shown to gain."),
+        (Kind.WORSE, {"a": Kind.BETTER}, "Gains on a (+0.050)."),
+        (Kind.WORSE, {}, ""),
+    ],
+)
+def test_what_is_said_of_slices_beside_the_whole(kind, of_slices, sentence):
+    rows = [SliceVerdict(name, 30, 30, pair(), of) for name, of in of_slices.items()]
+
+    assert _hurts(kind, rows) == sentence
+
+
+@pytest.mark.parametrize(("n_differing", "is_told"), [(14, True), (0, False), (15, False)])
+def test_too_few_differing_queries_are_told_where_some_do(n_differing, is_told):
+    comparison = SimpleNamespace(comparability=SimpleNamespace(verdict=comparability.Verdict.FREE))
+    few = pair(n_differing=n_differing, reason="")
+
+    facts = _facts(comparison, few, ("1", "2"), "all")
+
+    assert any(fact.startswith("Too few queries differ") for fact in facts) == is_told
 
 
 @pytest.mark.parametrize(("n_needed", "is_told"), [(94, True), (N, False), (None, False)])
