@@ -18,11 +18,12 @@ from benchmarks_app.jobs.services import sweeping
 from benchmarks_app.models import Job, QrelSet, Run
 from scoring.comparisons.services import comparing, comparison_rows, numbers, questions, robustness
 from scoring.comparisons.services.questions import Question, chosen_score_sets
-from scoring.models import Comparison
+from scoring.models import Comparison, OnlineResult
 from scoring.scores.services import firewall, slice_scores
 from scoring.templatetags.comparisons import DASH, MINUS, signed
 from tests import factories
 from tests.scoring.comparisons.making import EVERY, N, page, ranking, values
+from tests.scoring.making_gates import gate_of, policy_of
 
 pytestmark = pytest.mark.django_db
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -208,6 +209,31 @@ def test_patterns_rest_on_the_very_differences_of_the_table(release, client):
     assert fact.low < fact.difference < fact.high
     assert fact.margin == pytest.approx((fact.high - fact.low) / 2)
     assert fact.direction == "up"
+
+
+def test_what_the_newest_ab_test_of_two_runs_said_is_a_fact_for_keepers(release, client, olga):
+    runs = {run.name: run for run in Run.objects.all()}
+    for baseline, differences in (("poor", (0.1, 0.2)), ("third", (0.3,))):
+        policy = policy_of(runs[baseline], olga, name=baseline)
+        gate = gate_of(policy, runs["good"], release)
+        for difference in differences:
+            ends = {"low": difference - 0.05, "high": difference + 0.05}
+            OnlineResult.objects.create(
+                gate=gate,
+                outcome="better",
+                metric="clicks",
+                difference=difference,
+                **ends,
+                recorded_by=olga,
+            )
+    keys = str(runs["good"].pk), str(runs["poor"].pk)
+
+    def said(told) -> list[float]:
+        return [fact.difference for fact in told.facts(*keys) if fact.measure == "clicks"]
+
+    assert said(client.get(page(release, "poor", "good")).context["told"]) == []
+    client.force_login(olga, BACKEND)
+    assert said(client.get(page(release, "poor", "good")).context["told"]) == [0.2]
 
 
 def test_without_two_runs_the_page_offers_them(release, client):
