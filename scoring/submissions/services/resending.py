@@ -5,6 +5,7 @@ checked and scored from the bytes that were sent.
 """
 
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 from benchmarks_app.models import Benchmark, Run, Upload, User
@@ -132,9 +133,13 @@ def best_to_send_on(benchmark: Benchmark, phase: Phase, user: User) -> Submissio
         return None
     of_phase = list(newest_first.filter(phase=newest.phase_id)[:RUNS_LOOKED_AT])
     measure = measure_seen(user, newest.phase.release).name
-    rows = rows_as_seen(user, submission_rows(of_phase))
-    valued = [row for row in rows if row.scores.get(measure) is not None]
-    return max(valued, key=lambda row: row.scores[measure] or 0.0).submission if valued else None
+    valued = [
+        (score.mean, row.submission)
+        for row in rows_as_seen(user, submission_rows(of_phase))
+        for score in row.stored
+        if score.measure == measure and score.mean is not None
+    ]
+    return max(valued, key=itemgetter(0))[1] if valued else None
 
 
 def send_on(*, submission: Submission, phase: Phase, user: User) -> Submission:

@@ -5,7 +5,8 @@ import gzip
 import pytest
 from django.urls import reverse
 
-from benchmarks_app.models import Run
+from benchmarks_app.models import QrelSet, Run
+from benchwright.releases.options import ReleaseOptions
 from scoring.models import Phase, Score, Submission
 from scoring.scores.services.errors import NothingToLeaveOutError, NotSentOnError
 from scoring.submissions.services.resending import (
@@ -144,6 +145,23 @@ def test_best_run_is_offered_and_sent_on_as_the_same_run(
     sent, best = later.submissions.get(), Submission.objects.get(pk=best.pk)
     assert (sent.state, sent.run) == ("scored", best.run)
     assert best_to_send_on(benchmark, later, sam) is None
+
+
+def test_best_run_is_the_one_by_the_measure_that_was_declared_first(
+    submit, sam, do_jobs, benchmark, later
+):
+    """Also where that is none of every board."""
+    grades = factories.qrel_set(benchmark, GRADES, name="declared")
+    QrelSet.objects.filter(pk=grades.pk).update(n_relevant=1)
+    grades.refresh_from_db()
+    options = ReleaseOptions(measures=("R@1",))
+    phase = Phase.objects.get(release=factories.release(grades, "3.0.0", options=options))
+    best = submit(sam, GOOD, name="best", phase=phase)
+    submit(sam, WORSE, name="newer", phase=phase)
+    do_jobs()
+    Phase.objects.filter(pk=later.pk).update(closes_at=None)
+
+    assert best_to_send_on(benchmark, Phase.objects.get(pk=later.pk), sam) == best
 
 
 def test_nobody_sends_on_the_run_of_another(submit, sam, maintainer, do_jobs, later, phase):
