@@ -17,6 +17,7 @@ from benchmarks_app import files
 from benchmarks_app.jobs.services import sweeping
 from benchmarks_app.models import Job, QrelSet, Run
 from scoring.comparisons.services import comparing, comparison_rows, numbers, questions, robustness
+from scoring.comparisons.services.errors import ComparedRunError, TooManyComparedError
 from scoring.comparisons.services.questions import Question, chosen_score_sets
 from scoring.models import Comparison, OnlineResult
 from scoring.scores.services import firewall, slice_scores
@@ -120,6 +121,14 @@ def test_the_same_question_is_worked_out_once(release, client, monkeypatch):
 
     assert client.get(api(release, "poor", "good")).status_code == 200
     assert Comparison.objects.count() == 1
+
+
+def test_a_baseline_is_held_against_each_other_run_once(release):
+    named = ["poor", "good", "third"]
+    sets = tuple(chosen_score_sets(release=release, user=factories.user(), named=named))
+
+    assert Question(release, sets, "nDCG@10").n_pairs == 3
+    assert Question(release, sets, "nDCG@10", baseline=sets[0].run).n_pairs == 2
 
 
 def test_the_order_of_runs_and_the_measure_are_part_of_the_key(release):
@@ -249,6 +258,14 @@ def test_a_run_that_is_not_there_is_named(release, client):
 
     assert record.status_code == 422
     assert "There is no run &#x27;nobody&#x27; here" in record.content.decode()
+
+
+def test_more_than_sixty_runs_are_refused_before_they_are_looked_for(release):
+    named = [f"run {place}" for place in range(60)]
+    with pytest.raises(ComparedRunError):
+        chosen_score_sets(release=release, user=factories.user(), named=named)
+    with pytest.raises(TooManyComparedError):
+        chosen_score_sets(release=release, user=factories.user(), named=[*named, "run 60"])
 
 
 def test_a_private_run_of_another_is_as_one_that_is_not_there(release, client):
@@ -547,6 +564,8 @@ def test_the_leaderboards_means_and_their_differences_stand_beside(release, clie
     means = [row["mean"] for row in board]
     assert means == [round(mean, 3) for mean in means]
     assert [row["difference"] for row in board] == [0.0, round(means[1] - means[0], 3)]
+    to_good = client.get(api(release, "poor", "good", baseline="good")).json()["board"]
+    assert [row["difference"] for row in to_good] == [round(means[0] - means[1], 3), 0.0]
     assert "## On the leaderboard, over all 40 queries" in report.content.decode()
 
 
@@ -561,6 +580,19 @@ def test_a_comparison_of_a_keeper_is_not_there_for_others(release, client, hidde
 
     assert (whole["is_public"], overall(whole)["n_queries"]) == (False, N)
     assert (as_olga, record.status_code) == (200, 404)
+
+
+def test_a_comparison_of_an_earlier_version_is_by_its_key_for_keepers_alone(
+    release, client, hidden, olga
+):
+    key = client.get(api(release, "poor", "good")).json()["key"]
+    assert client.get(api(release, part=f"{key}/")).status_code == 200
+    row = Comparison.objects.get(key=key)
+    Comparison.objects.filter(pk=row.pk).update(parameters={**row.parameters, "version": 1})
+
+    assert client.get(api(release, part=f"{key}/")).status_code == 404
+    client.force_login(olga, backend=BACKEND)
+    assert client.get(api(release, part=f"{key}/")).status_code == 200
 
 
 @pytest.mark.parametrize("view", ["comparison", "comparison-robustness"])
