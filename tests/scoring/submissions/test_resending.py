@@ -16,6 +16,7 @@ from scoring.submissions.services.resending import (
     send_on,
 )
 from scoring.submissions.services.submitting import n_left_today
+from scoring.submissions.services.withdrawing import withdraw_submission
 from tests import factories
 from tests.scoring.conftest import GOOD, GRADES
 
@@ -109,6 +110,13 @@ def test_what_single_lines_do_not_mend_is_not_offered(submit, sam, do_jobs, cont
     assert (submission.state, lines_to_leave_out(submission)) == ("invalid", 0)
 
 
+def test_lines_are_not_offered_beside_what_no_line_is_wrong_with(refused):
+    whole = {"file": "my.run", "line": 0, "text": "it is too deep", "code": "file-problems"}
+    refused.problems = [*refused.problems, whole]
+
+    assert lines_to_leave_out(refused) == 0
+
+
 def test_a_file_of_bad_lines_alone_is_not_offered_once_they_were_left_out(submit, sam, do_jobs):
     again = submit(sam, b"q1 Q0 d1 1 n/a s\n", n_agreed=1)
     do_jobs()
@@ -145,6 +153,27 @@ def test_best_run_is_offered_and_sent_on_as_the_same_run(
     sent, best = later.submissions.get(), Submission.objects.get(pk=best.pk)
     assert (sent.state, sent.run) == ("scored", best.run)
     assert best_to_send_on(benchmark, later, sam) is None
+
+
+def test_a_withdrawn_run_is_neither_offered_nor_sent_on(
+    submit, sam, do_jobs, phase, later, benchmark
+):
+    """Of two with one score the newest is offered."""
+    Phase.objects.filter(pk=phase.pk).update(closes_at=None)
+    phase.refresh_from_db()
+    older, newer = (
+        submit(sam, content, name=name, phase=phase)
+        for name, content in (("older", GOOD), ("newer", GOOD.replace(b"3.0 s", b"3.5 s")))
+    )
+    do_jobs()
+    assert best_to_send_on(benchmark, later, sam) == newer
+    newer.refresh_from_db()
+
+    withdrawn = withdraw_submission(submission=newer, user=sam)
+
+    assert best_to_send_on(benchmark, later, sam) == older
+    with pytest.raises(NotSentOnError):
+        send_on(submission=withdrawn, phase=later, user=sam)
 
 
 def test_best_run_is_the_one_by_the_measure_that_was_declared_first(

@@ -23,8 +23,9 @@ from scoring.scores.services.errors import (
 from scoring.submissions.selectors.submissions import state_of
 from scoring.submissions.services import scoring_submission
 from scoring.submissions.services.submitting import n_left_today, phase_open_in, submit_file
+from scoring.submissions.services.withdrawing import withdraw_submission
 from tests import factories
-from tests.scoring.conftest import GOOD, means
+from tests.scoring.conftest import GOOD, GRADES, means
 
 State = Submission.State
 
@@ -202,6 +203,26 @@ def test_name_of_a_run_or_of_a_waiting_submission_is_refused(submit, sam, mainta
 
     with pytest.raises(NameInUseError, match="Choose another name"):
         submit(maintainer, GOOD + b"q2 Q0 d5 2 1 s\n", name="taken")
+
+
+def test_name_of_a_withdrawn_run_stays_in_use_for_its_own_bytes_too(
+    submit, sam, do_jobs, phase, benchmark, publish
+):
+    submission = submit(sam)
+    do_jobs()
+    withdraw_submission(submission=refreshed(submission), user=sam)
+    later = publish(factories.qrel_set(benchmark, GRADES, name="more"), "2.0.0").phases.get()
+
+    with pytest.raises(NameInUseError):
+        submit(sam, phase=later)
+
+
+def test_file_for_a_phase_that_is_switched_off_is_told_so(phase, sam):
+    Phase.objects.update(daily_limit=0)
+    phase.refresh_from_db()
+
+    with pytest.raises(NoOpenPhaseError, match="its phases are switched off"):
+        submit_file(user=sam, file=SimpleUploadedFile("a.run", GOOD), phase=phase, name="mine")
 
 
 def test_file_whose_name_is_refused_is_not_kept(phase, sam, maintainer):
@@ -412,6 +433,20 @@ def test_cancelled_submission_is_not_started_again_by_its_sender_when_the_phase_
     with pytest.raises(NoOpenPhaseError, match="closed on"):
         retry(job=submission.job, user=sam)
     assert retry(job=submission.job, user=maintainer).state == Job.State.QUEUED
+
+
+def test_a_keeper_starts_a_submission_of_their_own_again_whatever_the_limits(
+    submit, maintainer, do_jobs
+):
+    submission = submit(maintainer)
+    cancel(job=submission.job, user=maintainer)
+    now = timezone.now()
+    Phase.objects.update(opens_at=now - timedelta(days=2), closes_at=now - timedelta(days=1))
+
+    retry(job=refreshed(submission).job, user=maintainer)
+    do_jobs()
+
+    assert refreshed(submission).state == State.SCORED
 
 
 def test_bytes_that_were_sent_again_meanwhile_are_not_started_again(cancelled, submit, sam):
