@@ -63,8 +63,11 @@ def of_two(
 
     Without a scale it is every whole number from 0 (or the lowest grade) to the highest one: a
     grade that happens not to occur is a step of the scale all the same. `relevant_from` is the
-    lowest relevant grade. Where they have no pair in common, `n_shared` is 0, and it is all.
+    lowest relevant grade. A grade that is not on the scale is taken as missing. Where they have no
+    pair in common, `n_shared` is 0, and it is all.
     """
+    if scale:
+        grades = [{pair: grade for pair, grade in of.items() if grade in scale} for of in grades]
     shared = grades[0].keys() & grades[1].keys()
     if not shared:
         return {"n_shared": 0}

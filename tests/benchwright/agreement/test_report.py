@@ -122,6 +122,20 @@ def test_sizes_by_hand():
     }
 
 
+def test_of_two_takes_a_grade_that_is_not_on_the_scale_as_missing():
+    first = {("q", "d1"): 1, ("q", "d2"): 9, ("q", "d3"): 0}
+    second = {("q", "d1"): 1, ("q", "d2"): 9, ("q", "d3"): 1}
+
+    def of(scale):
+        rng = np.random.default_rng(1)
+        return report.of_two([first, second], scale=scale, relevant_from=1, rng=rng)
+
+    both = of([0, 1])
+    assert (both["n_shared"], both["same_share"]) == (2, 0.5)
+    assert both["overall"]["exact"]["n_items"] == 2
+    assert of([2, 3]) == {"n_shared": 0}
+
+
 @pytest.mark.parametrize(
     ("alpha", "word"), [(0.8, "firm"), (0.799, "tentative"), (0.67, "tentative"), (0.669, "low")]
 )
