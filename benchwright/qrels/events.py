@@ -56,7 +56,8 @@ class Pair:
     """What is known of a document of a query: a label of each rater, and what an adjudicator said.
 
     `adjudicated` is the adjudicator's grade; `is_set_aside` where they found that there is none.
-    `outcome` is their newest word, and `waits` that it asks for a label that has not come yet.
+    `outcome` is their newest word, and `waits` that it asks for a label, and nobody has answered
+    yet: "can't judge" is an answer too.
     """
 
     query: str
@@ -80,20 +81,24 @@ def labels_of_pair(events: Iterable[Event]) -> list[Label]:
     a label given elsewhere counts as one of whom its file names, or else of whoever entered it.
     Practice, repeats, hidden checks and what machines say do not count.
     """
-    counting = sorted(
-        (event for event in events if event.purpose not in APART), key=lambda event: event.id
-    )
-    superseded = {event.supersedes for event in counting}
-    newest: dict[Rater, Event] = {}
-    for event in counting:
-        if event.kind in SAYS_A_GRADE and event.id not in superseded:
-            newest[event.actor, event.rater] = event
+    newest = {(event.actor, event.rater): event for event in _standing(events)}
     labels = [
         Label(rater, event.grade, event.id)
         for rater, event in newest.items()
         if event.grade is not None
     ]
     return sorted(labels, key=lambda label: label.event)
+
+
+def _standing(events: Iterable[Event]) -> list[Event]:
+    """What raters said and did not replace or take back, the earliest first."""
+    counting = sorted(
+        (event for event in events if event.purpose not in APART), key=lambda event: event.id
+    )
+    superseded = {event.supersedes for event in counting}
+    return [
+        event for event in counting if event.kind in SAYS_A_GRADE and event.id not in superseded
+    ]
 
 
 def pair_of(query: str, docid: str, events: Iterable[Event]) -> Pair:
@@ -110,7 +115,8 @@ def pair_of(query: str, docid: str, events: Iterable[Event]) -> Pair:
         adjudicated=last.grade,
         is_set_aside=last.outcome in SET_ASIDE,
         outcome=last.outcome,
-        waits=last.outcome == THIRD_OPINION and all(label.event < last.id for label in labels),
+        waits=last.outcome == THIRD_OPINION
+        and all(event.id < last.id for event in _standing(listed)),
     )
 
 

@@ -12,7 +12,7 @@ from django.db.models import Count, F, Max, Min, Q
 
 from annotation.common.selectors import ledger
 from annotation.common.selectors.policies import policy_of
-from annotation.models import Judgment, PoolEntry, PoolRun
+from annotation.models import Judgment, Pool, PoolEntry, PoolRun, Slot
 from benchmarks_app.common.selectors.reading import benchmark_documents
 from benchmarks_app.models import Benchmark, DocumentContent, Query, User
 from benchwright.agreement.effects import NEGLIGIBLE, effect, ideal_gain
@@ -27,6 +27,8 @@ MANY_PAIRS = 2000
 CHUNK = 400
 # So many labels are grouped within a page's time.
 READ_AT_ONCE = 10_000
+# A place that somebody has, or may take still.
+ON_ITS_WAY = (Slot.State.FREE, Slot.State.CLAIMED, Slot.State.ASIDE)
 N_SIMILAR = 5
 LOOKED_THROUGH = 40
 
@@ -52,7 +54,10 @@ class Case:
 
 @dataclass(frozen=True)
 class Inbox:
-    """The open cases of a person, in order; `n_own` are their own, `n_waiting` wait for a label."""
+    """The open cases of a person, in order; `n_own` are their own, `n_waiting` wait for a label.
+
+    A case whose further label nobody is asked for any more, as its pool was closed, is here again.
+    """
 
     cases: list[Case]
     n_own: int
@@ -72,16 +77,20 @@ class Inbox:
     def after(self, key: Key | None) -> Case | None:
         """The case below another one in the list; the first where there is none below."""
         keys = [(case.query, case.docid) for case in self.cases]
-        place = keys.index(key) + 1 if key in keys else 0
+        place = keys.index(key) if key in keys else 0
         rest = self.cases[place:] + self.cases[:place]
-        rest = [case for case in rest if (case.query, case.docid) != key]
-        return rest[0] if rest else None
+        return next((case for case in rest if (case.query, case.docid) != key), None)
 
 
 def inbox_of(benchmark: Benchmark, user: User) -> Inbox:
     open_rows = open_cases(benchmark)
-    waiting = [case for case in open_rows if case.waits]
-    others = [case for case in open_rows if not case.waits and user.pk not in case.judges]
+    asked = _asked(benchmark, {(case.query, case.docid) for case in open_rows if case.waits})
+    waiting = [case for case in open_rows if (case.query, case.docid) in asked]
+    others = [
+        case
+        for case in open_rows
+        if (case.query, case.docid) not in asked and user.pk not in case.judges
+    ]
     return Inbox(
         others,
         n_own=len(open_rows) - len(waiting) - len(others),
@@ -89,6 +98,19 @@ def inbox_of(benchmark: Benchmark, user: User) -> Inbox:
         n_queries=Query.objects.committed().filter(benchmark=benchmark).count(),
         n_settled=_n_settled(benchmark),
     )
+
+
+def _asked(benchmark: Benchmark, waiting: set[Key]) -> set[Key]:
+    """Those of the pairs that somebody may give a further label still."""
+    if not waiting:
+        return set()
+    slots = Slot.objects.filter(
+        pool__benchmark=benchmark,
+        query__in={query for query, _ in waiting},
+        kind=Slot.Kind.LABEL,
+        state__in=ON_ITS_WAY,
+    ).exclude(pool__state=Pool.State.CLOSED)
+    return waiting & set(slots.values_list("query_id", "entry__document__docid"))
 
 
 def inbox_at_hand(benchmark: Benchmark, user: User) -> Inbox | None:

@@ -6,6 +6,7 @@ from django.db import transaction
 from django.db.models import F, Max
 
 from annotation.agreement.selectors.adjudication import (
+    ON_ITS_WAY,
     CaseDetail,
     case_detail,
     decision_on,
@@ -151,7 +152,7 @@ def _ask_another(benchmark: Benchmark, query: Query, docid: str) -> None:
         reason = "No pool that is open holds this document, so nobody can be asked about it."
         raise ThirdOpinionError(reason=f"{reason} Open its pool again, or settle it yourself.")
     slots = entry.slots.filter(kind=Slot.Kind.LABEL)
-    if slots.filter(state__in=[Slot.State.FREE, Slot.State.CLAIMED]).exists():
+    if slots.filter(state__in=ON_ITS_WAY).exists():
         raise ThirdOpinionError(reason="Another label of this document is on its way already.")
     highest = slots.aggregate(number=Max("number"), round=Max("round"))
     first = slots.order_by("queue_position").first()

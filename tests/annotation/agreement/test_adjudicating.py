@@ -13,7 +13,9 @@ from annotation.common.selectors.ledger import ledger_events
 from annotation.common.selectors.policies import policy_of
 from annotation.common.services.policies import set_policy
 from annotation.judging.protocol.errors import ClientIdReusedError, GradeNotOnScaleError
-from annotation.judging.services.judging import undo_last
+from annotation.judging.services.claiming import waive_double_labels
+from annotation.judging.services.judging import ask_question, record_cant_judge, undo_last
+from annotation.judging.services.tokens import Shown
 from annotation.models import Judgment, Pool, PoolEntry, Slot
 from benchmarks_app.models import QueryFamily
 from benchwright.qrels.errors import (
@@ -107,6 +109,48 @@ def test_what_moves_runs_apart_comes_before_what_does_not(benchmark, disputed_po
     assert not inbox.may_stop
 
 
+def test_settled_are_those_whose_newest_word_asks_for_no_other_opinion(
+    benchmark, disputed_pool, bo
+):
+    word(benchmark, bo, outcome="query_ambiguous")
+    word(benchmark, bo, outcome="pick", grade=0)
+    word(benchmark, bo, "d2", outcome="third_opinion")
+
+    assert inbox_of(benchmark, bo).n_settled == 1
+
+
+def test_of_equal_effects_the_grades_furthest_apart_come_first(benchmark, disputed_pool, bo, ann):
+    """Every run has d2 and d4 first; of each the queries are in their order."""
+    entries = PoolEntry.objects.filter(document__docid="d4")
+    entries.update(contributors={"bm25": 1, "dense": 1, "splade": 1})
+    set_policy(benchmark=benchmark, rule=RULE, settings=Settings(adjudicate_from=1), actor=ann)
+
+    inbox = inbox_of(benchmark, bo)
+
+    alike = [case for case in inbox.cases if not case.effect]
+    assert [(case.qid, case.docid, case.apart) for case in alike] == [
+        ("q1", "d2", 3),
+        ("q2", "d2", 3),
+        ("q1", "d4", 1),
+        ("q2", "d4", 1),
+    ]
+
+
+def test_after_a_case_comes_the_one_below_and_after_the_last_the_first(
+    benchmark, disputed_pool, bo
+):
+    inbox = inbox_of(benchmark, bo)
+    first, second, third, last = inbox.cases
+
+    def after(case):
+        return inbox.after((case.query, case.docid))
+
+    assert [after(case) for case in inbox.cases] == [second, third, last, first]
+    assert inbox.after(None) == inbox.after((0, "settled")) == first
+    alone = replace(inbox, cases=[first])
+    assert alone.after((first.query, first.docid)) is None
+
+
 def test_the_distance_is_the_policys(benchmark, owner, disputed_pool, bo):
     result = Settings(adjudicate_from=1)
     set_policy(benchmark=benchmark, rule=RULE, settings=result, actor=owner)
@@ -144,6 +188,37 @@ def test_three_labels_need_nobody(benchmark, disputed_pool, bo):
     inbox = inbox_of(benchmark, bo)
     assert (inbox.n_waiting, len(inbox.cases)) == (0, 3)
     assert as_now(benchmark)["q1", "d3"] == 1
+
+
+def test_a_third_person_who_cannot_judge_it_leaves_the_case_to_the_adjudicator(
+    benchmark, disputed_pool, bo
+):
+    word(benchmark, bo, outcome="third_opinion")
+    third = factories.member(benchmark, "third", "annotator")
+    (slot,) = claimed(disputed_pool, third)
+
+    record_cant_judge(
+        slot=slot, actor=third, reason="Garbled", client_id=uuid.uuid4(), display=Shown()
+    )
+
+    inbox = inbox_of(benchmark, bo)
+    assert (inbox.n_waiting, len(inbox.cases)) == (0, 4)
+
+
+@pytest.mark.parametrize("how", ["closed", "waived"])
+def test_a_case_whose_further_label_nobody_is_asked_for_is_open_again(
+    benchmark, disputed_pool, bo, owner, how
+):
+    word(benchmark, bo, outcome="third_opinion")
+    assert inbox_of(benchmark, bo).n_waiting == 1
+
+    if how == "closed":
+        Pool.objects.update(state=Pool.State.CLOSED)
+    else:
+        waive_double_labels(pool=disputed_pool, actor=owner)
+
+    inbox = inbox_of(benchmark, bo)
+    assert (inbox.n_waiting, len(inbox.cases)) == (0, 4)
 
 
 # --- outcomes -------------------------------------------------------------------------------------
@@ -250,6 +325,16 @@ def test_asking_twice_is_refused(benchmark, disputed_pool, bo, maintainer):
 
     with pytest.raises(ThirdOpinionError, match="on its way already"):
         word(benchmark, maintainer, outcome="third_opinion")
+
+
+def test_a_label_that_was_set_aside_for_a_question_is_on_its_way(benchmark, disputed_pool, bo, ada):
+    word(benchmark, bo, outcome="third_opinion")
+    third = factories.member(benchmark, "third", "annotator")
+    (slot,) = claimed(disputed_pool, third)
+    ask_question(slot=slot, actor=third, client_id=uuid.uuid4(), text="What is it?")
+
+    with pytest.raises(ThirdOpinionError, match="on its way already"):
+        word(benchmark, bo, outcome="third_opinion")
 
 
 def test_a_closed_pool_cannot_ask(benchmark, disputed_pool, bo):

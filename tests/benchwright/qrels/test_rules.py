@@ -220,6 +220,14 @@ def test_pair_waits_from_the_asking_for_a_third_opinion_until_a_label_comes():
     assert not pair_of("q1", "d1", ledger(0, 3)).waits
 
 
+def test_pair_waits_no_longer_where_the_third_person_cannot_judge_it():
+    answered = [*ledger(0, 3, said="third_opinion"), event(101, 9, "cant_judge")]
+
+    assert not pair_of("q1", "d1", answered).waits
+    taken_back = event(102, 9, "retract", of=101)
+    assert pair_of("q1", "d1", [*answered, taken_back]).waits
+
+
 def test_single_rule_tells_one_label_from_the_first_of_several():
     hows = [
         verdict_on(pair_of("q1", "d1", ledger(*grades)), rule_named("single"), Settings()).how
