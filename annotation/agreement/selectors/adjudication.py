@@ -214,7 +214,7 @@ def _cases(
 
 
 def _is_open(pair: Pair, settings: Settings) -> bool:
-    if pair.is_set_aside or not pair.labels:
+    if pair.is_set_aside:
         return False
     verdict = verdict_on(pair, RULE, settings)
     return verdict is not None and verdict.grade is None
@@ -223,14 +223,11 @@ def _is_open(pair: Pair, settings: Settings) -> bool:
 def _pairs(
     benchmark: Benchmark, last: int, keys: set[Key]
 ) -> Iterable[tuple[Key, Pair, frozenset[int]]]:
-    events = (
-        ledger.rule_events(benchmark)
-        .wanted()
-        .filter(
-            pk__lte=last,
-            query__in={query for query, _ in keys},
-            docid__in={docid for _, docid in keys},
-        )
+    # Checks, repeats and practice as well: no labels, but who gave them has judged the document.
+    events = ledger.rule_events(benchmark).filter(
+        pk__lte=last,
+        query__in={query for query, _ in keys},
+        docid__in={docid for _, docid in keys},
     )
     rows = events.order_by("query_id", "docid", "pk").values_list("query_id", *ledger.EVENT_FIELDS)
     for key, group in groupby(rows, key=lambda row: (row[0], row[3])):

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Concat
 
 from annotation.models import Judgment
@@ -20,6 +20,9 @@ LABEL_KINDS = [
 ]
 # A machine's label replaces one that had passed for a person's.
 SAYS_SOMETHING = Q(kind__in=LABEL_KINDS) | Q(kind=Judgment.Kind.MACHINE, supersedes__isnull=False)
+
+# Whose label it is: a person's of the site, or one's whom a file names, apart also in digits.
+RATER = Concat("actor", Value(" "), "rater")
 
 
 def rule_events(benchmark: Benchmark) -> JudgmentQuerySet:
@@ -81,12 +84,16 @@ def last_event_of(benchmark: Benchmark) -> int:
 
 
 def annotators_of(benchmark: Benchmark) -> QuerySet[User]:
-    """Everybody of the site who has graded something in the benchmark."""
+    """Everybody of the site who has graded something in the benchmark, and did not only settle."""
     # Asked person by person, each by the index of their own events.
-    own = Judgment.objects.wanted().filter(
-        benchmark=benchmark, actor=OuterRef("pk"), rater="", grade__isnull=False
-    )
+    own = own_grades(benchmark).filter(actor=OuterRef("pk"))
     return User.objects.filter(Exists(own)).order_by("username")
+
+
+def own_grades(benchmark: Benchmark) -> JudgmentQuerySet:
+    """Grades that people of the site gave themselves."""
+    grades = Judgment.objects.wanted().exclude(kind=Judgment.Kind.ADJUDICATE)
+    return grades.filter(benchmark=benchmark, rater="", grade__isnull=False)
 
 
 def query_keys(benchmark: Benchmark) -> dict[str, int]:
@@ -112,7 +119,7 @@ def _labels(benchmark: Benchmark, as_of: int) -> JudgmentQuerySet:
 def judged_pairs(benchmark: Benchmark, as_of: int) -> dict[Pair, int]:
     """{(qid, docid): by how many people it was graded}, as of an event."""
     pairs = _labels(benchmark, as_of).values_list("query__qid", "docid")
-    rows = pairs.annotate(n=Count(Concat("actor", "rater"), distinct=True))
+    rows = pairs.annotate(n=Count(RATER, distinct=True))
     return {(qid, docid): n for qid, docid, n in rows}
 
 

@@ -6,9 +6,11 @@ from typing import Any
 
 from django.db.models import Case, Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, When
 
+from annotation.common.selectors.ledger import RATER
 from annotation.common.selectors.screen import contents_of
 from annotation.models import Judgment, KnownGrade, Pool, PoolEntry, Slot
 from benchmarks_app.models import Query
+from benchwright.qrels.events import SET_ASIDE
 
 # A pair that this many people gave one grade is settled.
 ENOUGH_PEOPLE = 2
@@ -75,7 +77,10 @@ class Settled:
 
 
 def settled_rows(pool: Pool) -> QuerySet[Judgment, Mapping[str, Any]]:
-    """Rows of settled pairs of the pool that are not known grades yet: see `settled_pairs`."""
+    """Rows of settled pairs of the pool that are not known grades yet: see `settled_pairs`.
+
+    What an adjudicator found to have no grade is none of them, however many people agree.
+    """
     is_known = KnownGrade.objects.filter(
         entry__pool=pool, entry__query=OuterRef("query"), entry__document__docid=OuterRef("docid")
     )
@@ -83,14 +88,22 @@ def settled_rows(pool: Pool) -> QuerySet[Judgment, Mapping[str, Any]]:
         pool=pool, query=OuterRef("query"), document__docid=OuterRef("docid")
     )
     labels = Judgment.objects.wanted().current().filter(benchmark=pool.benchmark_id)
+    is_set_aside = Judgment.objects.current().filter(
+        benchmark=pool.benchmark_id,
+        query=OuterRef("query"),
+        docid=OuterRef("docid"),
+        kind=Judgment.Kind.ADJUDICATE,
+        outcome__in=SET_ASIDE,
+    )
     adjudicated = Case(When(kind=Judgment.Kind.ADJUDICATE, then="grade"))
     return (
         labels.filter(Exists(in_pool), grade__isnull=False)
         .exclude(Exists(is_known))
+        .exclude(Exists(is_set_aside))
         .order_by()
         .values("query", "docid")
         .annotate(
-            n=Count("actor", distinct=True, filter=~Q(kind=Judgment.Kind.ADJUDICATE)),
+            n=Count(RATER, distinct=True, filter=~Q(kind=Judgment.Kind.ADJUDICATE)),
             low=Min("grade"),
             high=Max("grade"),
             adjudicated=Max(adjudicated),

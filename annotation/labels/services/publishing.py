@@ -257,8 +257,7 @@ def _event_by(benchmark: Benchmark, moment: str) -> int:
 
 
 def _refuse_without_grades(benchmark: Benchmark, annotator: User) -> None:
-    own = Judgment.objects.wanted().filter(benchmark=benchmark, actor=annotator, rater="")
-    if not own.filter(grade__isnull=False).exists():
+    if not ledger.own_grades(benchmark).filter(actor=annotator).exists():
         raise NotAnAnnotatorError(username=annotator.username)
 
 

@@ -205,6 +205,24 @@ def test_a_third_person_who_cannot_judge_it_leaves_the_case_to_the_adjudicator(
     assert (inbox.n_waiting, len(inbox.cases)) == (0, 4)
 
 
+@pytest.mark.parametrize("purpose", ["gold", "practice", "repeat"])
+def test_who_had_the_document_as_a_check_is_not_offered_its_case(
+    benchmark, disputed_pool, bo, purpose
+):
+    entry = disputed_pool.entries.get(query__qid="q1", document__docid="d3")
+    slot = Slot.objects.create(
+        pool=disputed_pool, query=entry.query, entry=entry, kind=purpose, queue_position=0,
+        annotator=bo, state="claimed", lease_expires_at=factories.now(),
+    )  # fmt: skip
+    judge(slot, bo, 2)
+
+    inbox = inbox_of(benchmark, bo)
+
+    assert (inbox.n_own, ("q1", "d3") in keys(inbox.cases)) == (1, False)
+    with pytest.raises(OwnLabelError):
+        word(benchmark, bo, outcome="pick", grade=2)
+
+
 @pytest.mark.parametrize("how", ["closed", "waived"])
 def test_a_case_whose_further_label_nobody_is_asked_for_is_open_again(
     benchmark, disputed_pool, bo, owner, how

@@ -176,13 +176,13 @@ def label(of: Pool, docid: str, grades: list[int], **values) -> None:
         judge(slot, person, grade, **values)
 
 
-def adjudicate(of: Pool, docid: str, grade: int) -> None:
+def adjudicate(of: Pool, docid: str, grade: int | None, outcome: str = "override") -> None:
     Judgment.objects.create(
         benchmark=of.benchmark,
         query=of.benchmark.queries.get(),
         docid=docid,
         kind="adjudicate",
-        outcome="override",
+        outcome=outcome,
         grade=grade,
         actor=factories.user("bo"),
         client_id=uuid.uuid4(),
@@ -211,6 +211,25 @@ def test_one_persons_two_labels_settle_nothing(judged, ada):
         )  # fmt: skip
 
     assert list(settled_rows(judged)) == []
+
+
+def test_what_was_set_aside_is_not_settled_though_two_agree(judged):
+    label(judged, "d1", [2, 2])
+    adjudicate(judged, "d1", None, outcome="query_ambiguous")
+
+    assert list(settled_rows(judged)) == []
+
+
+def test_two_whom_a_file_names_are_two_people(judged, ada):
+    for rater in ("w1", "w2"):
+        Judgment.objects.create(
+            benchmark=judged.benchmark, query=judged.benchmark.queries.get(), docid="d1",
+            kind="import", grade=2, actor=ada, rater=rater, client_id=uuid.uuid4(),
+        )  # fmt: skip
+
+    (pair,) = settled_pairs(settled_rows(judged))
+
+    assert (pair.docid, pair.n_people) == ("d1", 2)
 
 
 def test_practice_and_checks_settle_nothing(judged, ada, bo):

@@ -7,7 +7,8 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.common.selectors.ledger import ledger_events
+from annotation.agreement.services.adjudicating import adjudicate
+from annotation.common.selectors.ledger import annotators_of, ledger_events
 from annotation.common.services.policies import set_policy
 from annotation.judging.services.judging import record_cant_judge, undo_last
 from annotation.judging.services.tokens import Shown
@@ -355,6 +356,21 @@ def test_somebody_without_grades_has_no_view(benchmark, ada, bo):
 
     with pytest.raises(NotAnAnnotatorError, match="'bo' has graded nothing here"):
         publishing.publishing_arguments(benchmark=benchmark, annotator=bo)
+
+
+def test_who_only_settled_disagreements_has_no_view_and_is_not_offered_one(benchmark, ada, ann, bo):
+    small_pool = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+    judge_all(small_pool, ada, 3)
+    judge_all(small_pool, ann, 0)
+    query = benchmark.queries.get()
+    adjudicate(
+        benchmark=benchmark, query=query, docid="d1", actor=bo, outcome="pick", grade=3,
+        client_id=uuid.uuid4(),
+    )  # fmt: skip
+
+    with pytest.raises(NotAnAnnotatorError, match="'bo' has graded nothing here"):
+        publishing.publishing_arguments(benchmark=benchmark, annotator=bo)
+    assert list(annotators_of(benchmark)) == [ada, ann]
 
 
 # --- what a release tells of the labels -----------------------------------------------------------
