@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -40,8 +40,8 @@ log = logging.getLogger(__name__)
 class Outcome:
     """What became of one event; `again` is the slot that an undo gave back.
 
-    `labels` is by how many labels the person has more, or fewer, for it, and `purpose` the kind of
-    document they are of.
+    `labels` is by how many labels the person has more, or fewer, for it, `purpose` the kind of
+    document they are of; `is_extra` says that no place of the pool has them.
     """
 
     client_id: str
@@ -51,6 +51,7 @@ class Outcome:
     again: int | None = None
     labels: int = 0
     purpose: str = ""
+    is_extra: bool = False
 
     def as_json(self) -> dict[str, str]:
         return {
@@ -186,8 +187,13 @@ def _recorded(pool: Pool, me: int, raw: object) -> Outcome:
 def _do(pool: Pool, me: int, request: Said) -> Outcome:
     client_id = str(request.client_id)
     if request.do is Do.UNDO:
+        is_known = statements.known(me, request.client_id) is not None
         event = judging.take_back(pool, me, request.client_id, request.undoes)
-        return Outcome(client_id, "saved", again=event.slot_id, labels=-1, purpose=event.purpose)
+        undone = Outcome(client_id, "saved", again=event.slot_id)
+        if is_known or event.supersedes is None:
+            return undone
+        is_extra = event.supersedes.is_surplus
+        return replace(undone, labels=-1, purpose=event.purpose, is_extra=is_extra)
     slot, display = opened_token(request.token, me)
     if request.do is Do.LATER:
         judging.put_off_now(slot, me, pool.pk)
@@ -204,7 +210,7 @@ def _do(pool: Pool, me: int, request: Said) -> Outcome:
     state = "extra" if saved.is_surplus else "saved"
     if not isinstance(saved, Judgment) or saved.supersedes_id:
         return Outcome(client_id, state)  # it was saved, or its document judged, and counted before
-    return Outcome(client_id, state, labels=1, purpose=saved.purpose)
+    return Outcome(client_id, state, labels=1, purpose=saved.purpose, is_extra=saved.is_surplus)
 
 
 def _saved(turn: Turn) -> Saved:
@@ -212,6 +218,6 @@ def _saved(turn: Turn) -> Saved:
     n = dict.fromkeys(("wanted", "uncounted", "extra"), 0)
     for done in turn.outcomes:
         is_wanted = done.purpose == Slot.Kind.LABEL
-        kind = "extra" if done.state == "extra" else "wanted" if is_wanted else "uncounted"
+        kind = "extra" if done.is_extra else "wanted" if is_wanted else "uncounted"
         n[kind] += done.labels
     return Saved(n["wanted"], n["uncounted"], n["extra"])

@@ -246,9 +246,13 @@ def take_back(pool: Pool, actor: int, client_id: UUID, undoes: UUID | None) -> J
         If the pool is closed.
     NothingToUndoError
         If it is not among their newest `UNDOABLE`, or was taken back or replaced already.
+    ClientIdReusedError
+        If the client id stands for a label.
     """
     earlier = Judgment.objects.filter(actor=actor, client_id=client_id).first()
     if earlier:
+        if earlier.kind != Judgment.Kind.RETRACT:
+            raise ClientIdReusedError
         return earlier
     if Pool.objects.filter(pk=pool.pk, state=Pool.State.CLOSED).exists():
         raise PoolClosedError(pool=pool.name)

@@ -230,6 +230,49 @@ def test_an_older_count_follows_what_is_said(page, settings, monkeypatch):
     assert [progress["mine"]["n"] for progress in counted] == [1, 1, 2, 1]
 
 
+def test_an_older_count_follows_an_undo_once(page, settings, monkeypatch):
+    monkeypatch.setattr(pacing, "_kept", pacing.Kept())
+    settings.JUDGE_COUNTS_SECONDS = 60
+    page.say()
+    first = page.grade(1)
+    page.say(first, want=2)
+    page.say(page.grade(0), want=2)
+
+    undo = event("undo", undoes=first["client_id"])
+    counted = [page.say(undo)["progress"] for _ in range(2)]
+
+    assert [progress["pool"]["done"] for progress in counted] == [1, 1]
+    assert [progress["mine"]["n"] for progress in counted] == [1, 1]
+
+
+def test_an_older_count_of_wanted_labels_is_not_changed_by_undoing_an_extra_one(
+    page, small_pool, ann, settings, monkeypatch
+):
+    monkeypatch.setattr(pacing, "_kept", pacing.Kept())
+    settings.JUDGE_COUNTS_SECONDS = 60
+    page.say(want=3)
+    late = page.grade(3)
+    Slot.objects.update(lease_expires_at=timezone.now() - timedelta(seconds=1))
+    Page(small_pool, ann).say(want=3)
+    page.say(late, want=0)
+
+    undone = page.say(event("undo", undoes=late["client_id"]), want=0)
+
+    assert undone["progress"]["pool"]["done"] == 0
+    assert undone["progress"]["mine"]["n"] == 0
+
+
+def test_a_client_id_that_stands_for_a_label_undoes_nothing(page):
+    first = page.grade(1)
+    page.say(first)
+
+    (done,) = page.say(
+        event("undo", undoes=first["client_id"]) | {"client_id": first["client_id"]}
+    )["said"]
+
+    assert (done["state"], done["code"]) == ("refused", "client-id-reused")
+
+
 @pytest.mark.parametrize(("kind", "n_for_others"), [("label", 1), ("repeat", 0)])
 def test_an_older_count_follows_what_others_say(
     page, small_pool, ann, settings, monkeypatch, kind, n_for_others
