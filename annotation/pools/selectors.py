@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Max, Q
+from django.db.models import Case, Count, Max, Q, When
 
 from annotation.common.selectors.names import people_told
 from annotation.common.selectors.pools import Due, PoolProgress, pool_progress
@@ -163,11 +163,15 @@ def _told(signal: StopSignal) -> dict[str, Any]:
 
 
 def contributions_to(pool: Pool, viewer: Any) -> list[dict[str, Any]]:
-    """Most labels first: person, n_labels, n_grades, n_cant_judge, n_extra, last_at."""
+    """Most labels first: person, n_labels, n_grades, n_cant_judge, n_extra, last_at.
+
+    Labels from a file are those of whom it names, whoever entered them.
+    """
     labels = Judgment.objects.wanted().current().filter(pool=pool, kind__in=LABEL_KINDS)
     rows = list(
         labels.order_by()
-        .values("actor")
+        .annotate(account=Case(When(rater="", then="actor")))
+        .values("account", "rater")
         .annotate(
             n_labels=Count("pk"),
             n_grades=Count("pk", filter=Q(grade__isnull=False)),
@@ -175,7 +179,7 @@ def contributions_to(pool: Pool, viewer: Any) -> list[dict[str, Any]]:
             n_extra=Count("pk", filter=Q(is_surplus=True)),
             last_at=Max("created_at"),
         )
-        .order_by("-n_labels", "actor")
+        .order_by("-n_labels", "account", "rater")
     )
-    people = people_told([row["actor"] for row in rows], pool.benchmark, viewer)
-    return [{**row, "person": str(people[row["actor"]])} for row in rows]
+    people = people_told([row["rater"] or row["account"] for row in rows], pool.benchmark, viewer)
+    return [{**row, "person": str(people[row["rater"] or row["account"]])} for row in rows]

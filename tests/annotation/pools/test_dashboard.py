@@ -19,7 +19,7 @@ from annotation.agreement.selectors.careless import CarelessSign, Kind
 from annotation.common.selectors.pools import due_of, pool_progress
 from annotation.models import Judgment, Pool, Slot
 from annotation.pools.charts import CHARTS
-from annotation.pools.selectors import due_note, pool_report, read_signals
+from annotation.pools.selectors import contributions_to, due_note, pool_report, read_signals
 from annotation.pools.services import watching
 from benchmarks_app.models import Job
 from benchwright.progress.pace import Projection
@@ -321,6 +321,17 @@ def test_job_leaves_other_statistics_alone(large, ada, owner, do_jobs):
     large.refresh_from_db()
     assert large.statistics["more"] == 1
     assert large.statistics["signals"]["n_labels"] == 1
+
+
+def test_labels_from_a_file_are_told_of_whom_it_names(shared_pool, ada, owner, bo):
+    given(shared_pool, ada, 3)
+    given(shared_pool, owner, 2, number=2, kind="import", rater="w1")
+
+    rows = {row["person"]: row["n_labels"] for row in contributions_to(shared_pool, owner)}
+
+    assert rows == {"ada": 3, "w1": 2}
+    told = [row["person"] for row in contributions_to(shared_pool, bo)]
+    assert "w1" not in told and len(set(told)) == 2
 
 
 def test_page_of_many_people_asks_no_more_than_that_of_two(shared_pool, owner, signed_in):
