@@ -181,6 +181,8 @@ def fingerprint(benchmark: Benchmark) -> str:
             Max("pk"),
             Sum("family_id"),
             Max("first_seen_at"),
+            # A log that is sampled tells when queries that are here were seen.
+            n_dated=Count("first_seen_at"),
             n_out=Count("pk", filter=~Q(excluded_reason="")),
         ),
         benchmark.family_changes.aggregate(Max("pk")),
@@ -191,7 +193,7 @@ def fingerprint(benchmark: Benchmark) -> str:
             SliceMember.objects.filter(
                 slice__benchmark=benchmark, state=SliceMember.State.MEMBER, query__staged_by=None
             )
-            .values_list("slice__name")
+            .values_list("slice__name", "slice__minimum", "slice__is_registered")
             # Squares: of as many other queries even the sum of the keys may be the same.
             .annotate(
                 Count("pk"), Sum("query_id"), squares=Sum(F("query_id") * F("query_id") % PRIME)

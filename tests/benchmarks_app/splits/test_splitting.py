@@ -18,6 +18,7 @@ from benchmarks_app.models import (
     Query,
     QueryFamily,
     Role,
+    Slice,
     SliceMember,
     SplitPlan,
 )
@@ -266,6 +267,31 @@ def test_slice_of_as_many_other_queries_is_seen(bench, olga):
 
     assert reads.fingerprint(bench) != before
     assert splitting.current_description(bench) == splitting._described(bench)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"minimum": 77},
+        {"is_registered": True, "registered_at": START, "members_sha256": "5" * 64},
+    ],
+)
+def test_what_a_slice_asks_of_a_split_is_seen(bench, olga, change):
+    row = factories.query_slice(bench, "some", *bench.queries.all())
+    before = reads.fingerprint(bench)
+
+    Slice.objects.filter(pk=row.pk).update(**change)
+
+    assert reads.fingerprint(bench) != before
+
+
+def test_day_of_a_query_that_had_none_is_seen(bench, olga):
+    Query.objects.filter(qid="q3").update(first_seen_at=None)
+    before = reads.fingerprint(bench)
+
+    Query.objects.filter(qid="q3").update(first_seen_at=START)
+
+    assert reads.fingerprint(bench) != before
 
 
 def test_leak_report_is_worked_out_anew_for_a_new_version_of_the_corpus(bench, olga):
