@@ -151,9 +151,10 @@ def _ask_another(benchmark: Benchmark, query: Query, docid: str) -> None:
     if entry is None:
         reason = "No pool that is open holds this document, so nobody can be asked about it."
         raise ThirdOpinionError(reason=f"{reason} Open its pool again, or settle it yourself.")
-    slots = entry.slots.filter(kind=Slot.Kind.LABEL)
-    if slots.filter(state__in=ON_ITS_WAY).exists():
+    labels = Slot.objects.filter(kind=Slot.Kind.LABEL)
+    if labels.filter(entry__in=entries, state__in=ON_ITS_WAY).exists():
         raise ThirdOpinionError(reason="Another label of this document is on its way already.")
+    slots = labels.filter(entry=entry)
     highest = slots.aggregate(number=Max("number"), round=Max("round"))
     first = slots.order_by("queue_position").first()
     Slot.objects.create(

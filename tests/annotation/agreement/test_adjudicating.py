@@ -223,6 +223,25 @@ def test_who_had_the_document_as_a_check_is_not_offered_its_case(
         word(benchmark, bo, outcome="pick", grade=2)
 
 
+def test_who_could_not_judge_a_document_does_not_settle_it(benchmark, disputed_pool, bo, ada, ann):
+    for person, grade in ((ada, 3), (ann, 0)):
+        Judgment.objects.create(
+            benchmark=benchmark, query=benchmark.queries.get(qid="q1"), docid="d9", kind="import",
+            grade=grade, actor=person, client_id=uuid.uuid4(),
+        )  # fmt: skip
+    assert ("q1", "d9") in keys(inbox_of(benchmark, bo).cases)
+
+    Judgment.objects.create(
+        benchmark=benchmark, query=benchmark.queries.get(qid="q1"), docid="d9", kind="cant_judge",
+        reason="Garbled", actor=bo, client_id=uuid.uuid4(),
+    )  # fmt: skip
+
+    assert ("q1", "d9") not in keys(inbox_of(benchmark, bo).cases)
+    for person in (bo, ada):
+        with pytest.raises(OwnLabelError):
+            word(benchmark, person, "d9", outcome="pick", grade=3)
+
+
 @pytest.mark.parametrize("how", ["closed", "waived"])
 def test_a_case_whose_further_label_nobody_is_asked_for_is_open_again(
     benchmark, disputed_pool, bo, owner, how
@@ -279,8 +298,9 @@ def test_the_same_word_again_changes_nothing(benchmark, disputed_pool, bo):
 
     assert word(benchmark, bo, **fields) == word(benchmark, bo, **fields)
 
-    with pytest.raises(ClientIdReusedError):
-        word(benchmark, bo, **{**fields, "grade": 0})
+    for another in ({"grade": 0}, {"outcome": "override", "reason": "Sure"}, {"docid": "d2"}):
+        with pytest.raises(ClientIdReusedError):
+            word(benchmark, bo, **{**fields, **another})
     assert Judgment.objects.filter(kind="adjudicate").count() == 1
 
 
@@ -336,6 +356,28 @@ def test_a_third_opinion_is_one_more_label_for_somebody_else(
     assert claimed(disputed_pool, ada) == claimed(disputed_pool, ann) == []
     third = factories.member(benchmark, "third", "annotator")
     assert claimed(disputed_pool, third) == [slot]
+
+
+def test_a_third_opinion_is_asked_for_in_the_newest_pool_that_holds_the_document(
+    benchmark, disputed_pool, bo, ada
+):
+    newer = pool(benchmark, {"q1": ["d3"]})
+    newer.slots.update(state="done", annotator=ada)
+    pool(benchmark, {"q1": ["d1"]})
+
+    word(benchmark, bo, outcome="third_opinion")
+
+    slot = Slot.objects.get(state="free", entry__document__docid="d3")
+    assert (slot.pool, slot.number) == (newer, 2)
+
+
+def test_a_label_that_an_older_pool_waits_for_is_on_its_way(benchmark, disputed_pool, bo, ada):
+    word(benchmark, bo, outcome="third_opinion")
+    newer = pool(benchmark, {"q1": ["d3"]})
+    newer.slots.update(state="done", annotator=ada)
+
+    with pytest.raises(ThirdOpinionError, match="on its way already"):
+        word(benchmark, bo, outcome="third_opinion")
 
 
 def test_asking_twice_is_refused(benchmark, disputed_pool, bo, maintainer):
@@ -444,6 +486,16 @@ def test_an_adjudicator_sees_cases_and_no_other_grades(
     assert signed_in(bo).get(url(benchmark, "d1")).status_code == 404
     assert signed_in(owner).get(url(benchmark, "d1")).status_code == 200
     assert signed_in(owner).get(url(benchmark, "d9")).status_code == 404
+
+
+def test_ones_own_word_is_there_to_be_changed_and_no_one_elses(
+    benchmark, disputed_pool, bo, signed_in
+):
+    word(benchmark, bo, outcome="pick", grade=2)
+    other = factories.member(benchmark, "cy", "adjudicator")
+
+    assert signed_in(bo).get(url(benchmark)).status_code == 200
+    assert signed_in(other).get(url(benchmark)).status_code == 404
 
 
 def test_a_person_who_judged_it_may_not_open_the_case_and_is_told_so(benchmark, bo, ann, signed_in):
