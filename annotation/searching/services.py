@@ -11,6 +11,7 @@ from django.http import Http404
 
 from annotation.common.selectors.screen import current_guideline
 from annotation.common.services.documents import document_rows
+from annotation.judging.protocol.errors import ClientIdReusedError
 from annotation.judging.services.judging import graded, record, refuse_unknown_grade, turn_of
 from annotation.judging.services.tokens import Shown
 from annotation.models import Judgment, Pool, PoolEntry, Slot
@@ -125,12 +126,25 @@ def grade_found(
         guideline_id=guideline.pk if guideline else None,
     )
     with turn_of(actor.pk):
+        if _is_here(query, docid, actor, grade, client_id):
+            return
         key = document_rows(benchmark.corpus, [docid], texts)[docid]
         slot = _slot(query, key) if joins_pool else None
         if slot is None:
             _record_alone(query, docid, actor, grade, client_id, display)
         else:
             record(slot, actor.pk, client_id, display, graded(grade))
+
+
+def _is_here(query: Query, docid: str, actor: User, grade: int, client_id: UUID) -> bool:
+    """Whether the grade was saved before, in a pool or alone; another one is refused."""
+    earlier = Judgment.objects.filter(actor=actor, client_id=client_id).first()
+    if earlier is None:
+        return False
+    said = (earlier.query_id, earlier.docid, earlier.kind, earlier.grade)
+    if said != (query.pk, docid, Judgment.Kind.GRADE, grade):
+        raise ClientIdReusedError
+    return True
 
 
 def _slot(query: Query, document: int) -> int | None:
@@ -170,11 +184,13 @@ def _add_by_hand(pool: Pool, query: Query, document: int) -> int:
 def _record_alone(
     query: Query, docid: str, actor: User, grade: int, client_id: UUID, display: Shown
 ) -> None:
-    """An event without a pool; it takes the place of one's own earlier label of the document."""
+    """An event without a pool; it takes the place of one's own earlier label of the document.
+
+    How somebody settled what others said of it stays as it is.
+    """
     refuse_unknown_grade(query.benchmark_id, grade)
-    if Judgment.objects.filter(actor=actor, client_id=client_id).exists():
-        return
     own = Judgment.objects.wanted().current().filter(query=query, docid=docid, actor=actor)
+    own = own.exclude(kind=Judgment.Kind.ADJUDICATE)
     fields: dict[str, Any] = {**graded(grade), **display.as_fields()}
     Judgment.objects.create(
         benchmark_id=query.benchmark_id,

@@ -71,6 +71,7 @@ def merge_families(
     if family.benchmark_id != other.benchmark_id:
         raise FamiliesOfTwoBenchmarksError(other=other.pk, benchmark=benchmark.name)
     _refuse_stale(family, seen)
+    _refuse_stale(other, "")
     change = _Change(benchmark, actor, Kind.MERGE, [family.pk, other.pk])
     members = {pk: change.members[pk] for pk in (family.pk, other.pk)}
     kept_pk, gone_pk = sorted(members, key=lambda pk: (-len(members[pk]), pk))
@@ -143,11 +144,12 @@ def judge_pair(*, a: Query, b: Query, is_same: bool, actor: User, seen: str = ""
     if a.pk == b.pk:
         raise PairOfOneError(query=a.qid)
     benchmark = _locked(a.family)
-    if a.family_id != b.family_id:
-        raise FamilyMemberError(query=b.qid, family=a.family_id)
     _refuse_stale(a.family, seen)
     kind = Kind.CONFIRM if is_same else Kind.SPLIT
     change = _Change(benchmark, actor, kind, [a.family_id])
+    for query in (a, b):
+        if query.pk not in change.members[a.family_id]:
+            raise FamilyMemberError(query=query.qid, family=a.family_id)
     change.say([(a.pk, b.pk)], Verdict.SAME if is_same else Verdict.DIFFERENT)
     touched = [a.family_id]
     if not is_same:
@@ -327,9 +329,17 @@ def _locked(family: QueryFamily) -> Benchmark:
 
 
 def _refuse_stale(family: QueryFamily, seen: str) -> None:
+    """Refuse a family that is another by now; its split is read again, as it was before the lock.
+
+    Raises
+    ------
+    FamilyChangedError
+        If it is gone, or not what was `seen` of it.
+    """
     members = _members([family.pk])
     if family.pk not in members or (seen and seen != seen_as(members[family.pk])):
         raise FamilyChangedError(family=family.pk)
+    family.refresh_from_db(fields=["split"])
 
 
 def _members(families: Iterable[int]) -> dict[int, list[int]]:

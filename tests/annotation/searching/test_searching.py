@@ -7,6 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from annotation.judging.protocol.errors import ClientIdReusedError
 from annotation.models import Judgment, Pool, PoolEntry, Slot
 from annotation.searching import selectors
 from annotation.searching.services import grade_found, start_indexing
@@ -149,6 +150,38 @@ def test_the_same_form_twice_changes_nothing(indexed, query, owner, signed_in):
         assert graded(client, query, "d1", 1, client_id=page_id).status_code == 302
 
     assert Judgment.objects.count() == 1
+
+
+def test_a_client_id_that_stands_for_another_grade_is_refused(indexed, query, owner):
+    fields = {"query": query, "docid": "d1", "actor": owner, "grade": 1, "client_id": uuid4()}
+    grade_found(**fields)
+
+    for another in ({"grade": 0}, {"docid": "d3"}):
+        with pytest.raises(ClientIdReusedError):
+            grade_found(**{**fields, **another})
+
+
+def test_a_grade_that_was_saved_alone_is_there_though_a_pool_was_opened_since(
+    indexed, query, owner
+):
+    fields = {"query": query, "docid": "d1", "actor": owner, "grade": 1, "client_id": uuid4()}
+    grade_found(**fields)
+    factories.depth_pool(indexed, [factories.run(indexed, "q1 Q0 d2 1 1.0 s")])
+
+    grade_found(**fields)
+
+    assert Judgment.objects.count() == 1
+
+
+def test_a_grade_of_who_settled_the_document_leaves_that_as_it_is(indexed, query, owner):
+    settled = Judgment.objects.create(
+        benchmark=indexed, query=query, docid="d1", kind="adjudicate", outcome="override",
+        grade=0, reason="No", actor=owner, client_id=uuid4(),
+    )  # fmt: skip
+
+    grade_found(query=query, docid="d1", actor=owner, grade=1, client_id=uuid4())
+
+    assert Judgment.objects.filter(superseded_by=None).contains(settled)
 
 
 def test_a_grade_that_the_scale_lacks_and_a_document_that_the_corpus_lacks(indexed, query, owner):

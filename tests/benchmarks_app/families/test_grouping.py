@@ -419,6 +419,40 @@ def test_a_query_of_another_family_cannot_be_taken_out(benchmark, owner):
         split_family(family=a.family, take_out=[b.pk], actor=owner)
 
 
+def test_a_family_that_went_away_meanwhile_is_merged_with_none(benchmark, owner):
+    a, b, c = ask(benchmark, a="one", b="two", c="three").values()
+    gone = QueryFamily.objects.get(pk=c.family_id)
+    merge_families(family=b.family, other=c.family, actor=owner)
+
+    with pytest.raises(FamilyChangedError):
+        merge_families(family=a.family, other=gone, actor=owner)
+
+
+def test_a_split_that_was_made_meanwhile_stands(benchmark, owner):
+    """What a page has loaded may be older than the split."""
+    ours, theirs, third = (query.family for query in ask(benchmark, a="1", b="2", c="3").values())
+    QueryFamily.objects.update(split="test")
+    merge_families(family=ours, other=theirs, actor=owner)
+    merge_families(family=third, other=QueryFamily.objects.get(pk=ours.pk), actor=owner)
+    assert QueryFamily.objects.get().split == "test"
+
+    whole = QueryFamily.objects.get()
+    QueryFamily.objects.update(split="train")
+    split_family(family=whole, take_out=[benchmark.queries.get(qid="c").pk], actor=owner)
+
+    assert list(QueryFamily.objects.values_list("split", flat=True)) == ["train", "train"]
+
+
+def test_a_query_that_was_taken_out_meanwhile_is_no_pair_of_the_family(benchmark, owner):
+    first = ask(benchmark, a="one", b="two", c="three")["a"]
+    benchmark.queries.update(family=first.family)
+    a, b, _ = benchmark.queries.order_by("pk")
+    split_family(family=a.family, take_out=[b.pk], actor=owner)
+
+    with pytest.raises(FamilyMemberError):
+        judge_pair(a=a, b=b, is_same=True, actor=owner)
+
+
 def test_what_changed_meanwhile_is_not_overwritten(benchmark, owner):
     asked = ask(benchmark, a="aaaa", b="bbbb", c="cccc")
     family = put(asked["a"].family, *asked.values())
