@@ -3,6 +3,7 @@ import uuid
 import pytest
 from django.db import DatabaseError, transaction
 
+from annotation.common.services import statements
 from annotation.judging.protocol.errors import (
     ClientIdReusedError,
     GradeNotOnScaleError,
@@ -12,8 +13,13 @@ from annotation.judging.protocol.errors import (
     SlotOfAnotherError,
     SlotTokenError,
 )
-from annotation.judging.services.claiming import release_slots
-from annotation.judging.services.judging import record_cant_judge, record_judgment, undo_last
+from annotation.judging.services.claiming import LEASE, release_slots
+from annotation.judging.services.judging import (
+    put_off,
+    record_cant_judge,
+    record_judgment,
+    undo_last,
+)
 from annotation.judging.services.tokens import Shown, read_token, sealed_token
 from annotation.models import Judgment, Pool, Slot
 from tests import factories
@@ -174,6 +180,26 @@ def test_cant_judge_needs_a_reason(slot, ada):
         )
 
 
+def test_a_grade_replaces_that_it_could_not_be_judged(slot, ada):
+    fields = {"slot": slot, "actor": ada, "client_id": uuid.uuid4(), "display": Shown()}
+    first = record_cant_judge(reason="Garbled", **fields)
+
+    with pytest.raises(ClientIdReusedError):
+        record_cant_judge(reason="Too long", **fields)
+    assert judge(slot, ada, 1).supersedes == first
+
+
+def test_what_is_put_off_is_held_as_long_as_anything_else(slot, ada):
+    Slot.objects.update(lease_expires_at=statements.clock())
+    began = statements.clock()
+
+    put_off(slot=slot, actor=ada)
+
+    slot.refresh_from_db()
+    assert slot.is_later
+    assert slot.lease_expires_at > began + LEASE / 2
+
+
 def test_a_long_reason_is_kept_whole(slot, ada):
     reason = "because " * 60
 
@@ -241,7 +267,19 @@ def test_undoing_an_extra_label_takes_the_document_from_nobody(small_pool, slot,
     undo_last(pool=small_pool, actor=ada, client_id=uuid.uuid4())
 
     slot.refresh_from_db()
-    assert slot.annotator == ann
+    assert (slot.annotator, slot.state) == (ann, "claimed")
+
+
+def test_undoing_an_extra_label_leaves_what_another_has_judged(small_pool, slot, ada, ann):
+    expire(list(Slot.objects.filter(annotator=ada)))
+    claimed(small_pool, ann)
+    judge(slot, ann, 0)
+    judge(slot, ada, 3)
+
+    undo_last(pool=small_pool, actor=ada, client_id=uuid.uuid4())
+
+    slot.refresh_from_db()
+    assert (slot.annotator, slot.state) == (ann, "done")
 
 
 @pytest.mark.parametrize("operation", ["update", "delete"])

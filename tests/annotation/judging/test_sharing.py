@@ -176,8 +176,24 @@ def test_a_repeat_is_of_another_query_and_many_labels_ago(benchmark, ada):
         first = next(n for n, other in enumerate(done) if other.entry_id == slot.entry_id)
         assert place - first > 20
         assert slot.lease_expires_at > began
-    assert Judgment.objects.wanted().count() == 50
+    assert Judgment.objects.wanted().current().count() == 50
     assert Judgment.objects.current().filter(purpose="repeat").count() == len(repeats)
+
+
+@pytest.mark.parametrize("kind", ["repeat", "gold"])
+def test_a_label_and_what_is_asked_beside_it_replace_each_other_never(benchmark, ada, kind):
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    (slot,) = claimed(small_pool, ada)
+    beside = Slot.objects.create(
+        pool=small_pool, query=slot.query, entry=slot.entry, kind=kind, queue_position=9,
+        annotator=ada, state="claimed", lease_expires_at=statements.clock(),
+    )  # fmt: skip
+
+    first, again = judge(slot, ada, 1), judge(beside, ada, 2)
+    later, once_more = judge(slot, ada, 3), judge(beside, ada, 0)
+
+    assert (first.supersedes, again.supersedes) == (None, None)
+    assert (later.supersedes, once_more.supersedes) == (first, again)
 
 
 def test_what_is_there_for_one_person_goes_to_nobody_else(benchmark, ada, ann):
@@ -214,6 +230,24 @@ def test_a_document_to_be_judged_anew_may_go_to_who_judged_it(benchmark, ada):
     assert second.supersedes == first
     assert list(Judgment.objects.current().wanted()) == [second]
     assert claimed(small_pool, ada) == []
+
+    anew.pk, anew.round, anew.queue_position = None, 3, 10
+    anew.save()
+    assert claimed(small_pool, ada) == [anew]
+
+
+def test_a_document_that_is_to_be_judged_anew_twice_is_held_once(benchmark, ada):
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    (slot,) = claimed(small_pool, ada)
+    judge(slot, ada, 1)
+    for round_ in (2, 3):
+        Slot.objects.create(
+            pool=small_pool, query=slot.query, entry=slot.entry, kind="rejudge", round=round_,
+            queue_position=round_,
+        )  # fmt: skip
+
+    assert [row.round for row in claimed(small_pool, ada)] == [2]
+    assert Slot.objects.filter(state="claimed").count() == 1
 
 
 # --- questions ------------------------------------------------------------------------------------
