@@ -5,12 +5,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Min, Q
+from django.db.models import Count, Exists, Min, OuterRef, Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
 from annotation.common.selectors.pools import Due, due_of
-from annotation.judging.selectors.work import SHARED, Work, WorkState, budget_of, work_state
+from annotation.judging.selectors.work import (
+    SHARED,
+    Work,
+    WorkState,
+    budget_of,
+    claimable_by,
+    work_state,
+)
 from annotation.models import Judgment, Pool, PoolAnnotator, PoolStart, Slot
 from benchmarks_app.models import User
 from benchwright.progress.pace import Timed, typical_chars, typical_seconds
@@ -84,17 +91,18 @@ def _row(
 def _counts(pools: Sequence[int], annotator: User) -> Any:
     is_held = Q(state=Slot.State.CLAIMED, lease_expires_at__gt=Now())
     label, done = Q(kind=Slot.Kind.LABEL), Q(state=Slot.State.DONE)
+    shared, practice = Q(kind__in=SHARED), Q(kind=Slot.Kind.PRACTICE)
     return (
-        Slot.objects.filter(pool__in=pools, kind__in=SHARED)
+        Slot.objects.filter(shared | Q(annotator=annotator), pool__in=pools)
         .order_by()
         .values("pool")
         .annotate(
             n_done=Count("pk", filter=label & done),
             n_own=Count("pk", filter=label & done & Q(annotator=annotator)),
-            n_mine=Count("pk", filter=Q(annotator=annotator, state=Slot.State.CLAIMED)),
-            n_free=Count("pk", filter=Slot.is_claimable()),
-            n_open=Count("pk", filter=~Q(state__in=[Slot.State.DONE, *Slot.NOT_WANTED])),
-            until=Min("lease_expires_at", filter=is_held),
+            n_mine=Count("pk", filter=Q(annotator=annotator, state=Slot.State.CLAIMED) & ~practice),
+            n_free=Count("pk", filter=shared & Slot.is_claimable()),
+            n_open=Count("pk", filter=shared & ~Q(state__in=[Slot.State.DONE, *Slot.NOT_WANTED])),
+            until=Min("lease_expires_at", filter=shared & is_held),
         )
     )
 
@@ -118,11 +126,9 @@ def _states(
 
 
 def _pools_with_free(pools: Sequence[int], annotator: User) -> set[int]:
-    """Pools with a document that this person has not had before."""
-    own = Slot.objects.filter(pool__in=pools, annotator=annotator, kind__in=SHARED)
-    free = Slot.objects.filter(pool__in=pools, kind__in=SHARED).claimable()
-    unseen = free.exclude(entry__in=own.values("entry"))
-    return set(unseen.order_by().values_list("pool", flat=True).distinct())
+    """Pools with a document that this person may take."""
+    free = claimable_by(annotator).filter(pool=OuterRef("pk")).order_by()
+    return set(Pool.objects.filter(Exists(free), pk__in=pools).values_list("pk", flat=True))
 
 
 def _state(

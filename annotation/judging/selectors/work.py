@@ -16,7 +16,7 @@ SHARED = [Slot.Kind.LABEL, Slot.Kind.REJUDGE]
 LEARNING = {Pool.Order.MTF, Pool.Order.MAXMEAN}
 
 
-def claimable_by(pool: Pool, annotator: User | int) -> QuerySet[Slot]:
+def claimable_by(annotator: User | int) -> QuerySet[Slot]:
     """Free and expired slots that this person may take, as `services.statements` takes them.
 
     A label of an entry that they have in no other way and gave no extra label; a document to be
@@ -32,7 +32,7 @@ def claimable_by(pool: Pool, annotator: User | int) -> QuerySet[Slot]:
         slot__entry=OuterRef("entry"), actor=annotator, rater=""
     )
     return (
-        Slot.objects.filter(pool=pool, kind__in=SHARED)
+        Slot.objects.filter(kind__in=SHARED)
         .claimable()
         .exclude(label & Exists(own))
         .exclude(label & Exists(judged.filter(is_surplus=True)))
@@ -78,7 +78,7 @@ def work_state(pool: Pool, annotator: User | int) -> WorkState:
     own = Slot.objects.filter(pool=pool, annotator=annotator, state=Slot.State.CLAIMED)
     if own.exclude(kind=Slot.Kind.PRACTICE).exists():
         return WorkState(Work.READY, slots.count())
-    if claimable_by(pool, annotator).filter(pk__in=slots).exists():
+    if claimable_by(annotator).filter(pk__in=slots).exists():
         return WorkState(Work.READY, slots.count())
     return _why_nothing(slots)
 

@@ -82,7 +82,8 @@ def next_up(rows: Iterable[QueueRow], me: User) -> NextUp | None:
     cards = statements.held(pool.pk, me.pk, renew_below=statements.clock())
     query = query_in_hand(pool, me.pk, cards)
     n_held = len({card.entry for card in cards if card.query == query})
-    free = claimable_by(pool, me).filter(query=query).exclude(entry__in=_held_entries(cards))
+    free = claimable_by(me).filter(pool=pool, query=query)
+    free = free.exclude(entry__in=_held_entries(cards))
     n_left = n_held + (free.values("entry").distinct().count() if query else 0)
     in_hand = Query.objects.filter(pk=query).first() if query and n_left else None
     return NextUp(row, in_hand, n_left, step_before_judging(pool, me))

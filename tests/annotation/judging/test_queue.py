@@ -63,6 +63,43 @@ def test_state_is_the_labeling_pages(small_pool, ada, bo, work):
     assert row.state == work_state(pool, ada)
 
 
+def anew(pool: Pool, me, other) -> None:
+    slot = pool.slots.first()
+    Slot.objects.create(
+        pool=pool, query=slot.query, entry=slot.entry, kind="rejudge", round=2, queue_position=99
+    )
+
+
+def checked(pool: Pool, me, other) -> None:
+    slot = pool.slots.first()
+    Slot.objects.create(
+        pool=pool, query=slot.query, entry=slot.entry, kind="gold", queue_position=99,
+        annotator=me, state="claimed", lease_expires_at=SOON,
+    )  # fmt: skip
+
+
+def extra(pool: Pool, me, other) -> None:
+    slot = pool.slots.first()
+    making.judge(slot, me, 1)
+    Slot.objects.create(pool=pool, query=slot.query, entry=slot.entry, number=2, queue_position=99)
+
+
+@pytest.mark.parametrize(
+    ("giver", "more", "work"),
+    [("ada", anew, Work.READY), ("bo", checked, Work.READY), ("bo", extra, Work.SECOND_PERSON)],
+)
+def test_state_is_the_labeling_pages_where_all_labels_are_given(
+    small_pool, ada, bo, giver, more, work
+):
+    everything(small_pool, state="done", annotator={"ada": ada, "bo": bo}[giver])
+    more(small_pool, ada, bo)
+
+    (row,) = queue_rows([small_pool], ada)
+
+    assert row.state.work == work
+    assert row.state == work_state(small_pool, ada)
+
+
 def test_expired_documents_are_free_again(small_pool, ada, bo):
     everything(small_pool, state="claimed", annotator=bo, lease_expires_at=timezone.now())
 

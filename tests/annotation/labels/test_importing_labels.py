@@ -196,7 +196,9 @@ def test_rater_who_is_an_account_is_not_asked_for_their_labels_again(benchmark, 
 
 
 def docids_for(made, person) -> set[str]:
-    return set(claimable_by(made, person).values_list("entry__document__docid", flat=True))
+    return set(
+        claimable_by(person).filter(pool=made).values_list("entry__document__docid", flat=True)
+    )
 
 
 def test_account_of_the_same_name_may_be_somebody_else(benchmark, bring, ada):
