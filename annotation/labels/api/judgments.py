@@ -210,7 +210,7 @@ class PairDetail(Endpoint):
         if not has_names and not pairs.may_adjudicate(benchmark, query, docid, request.user):
             raise PermissionDenied
         history = pairs.pair_history(benchmark, query, docid, has_names=has_names)
-        grades = pairs.pair_grades(benchmark, query, docid)
+        grades = pairs.pair_grades(benchmark, query, docid, has_names=has_names)
         if not (history or grades):
             raise Http404
         if is_withheld(benchmark, query):

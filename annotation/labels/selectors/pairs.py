@@ -107,12 +107,18 @@ class PairGrade:
         return bool(self.steps) and self.grade != self.derived
 
 
-def pair_grades(benchmark: Benchmark, query: Query, docid: str) -> list[PairGrade]:
+def pair_grades(
+    benchmark: Benchmark, query: Query, docid: str, *, has_names: bool
+) -> list[PairGrade]:
     """What each set of qrels makes of a pair, the newest set first; sets without it are left out.
 
-    A set that was imported has no steps: its grade stood in the file.
+    A set that was imported has no steps: its grade stood in the file. Without names machines' sets
+    are left out, as in `pair_history`.
     """
-    sets = list(QrelSet.objects.ready().filter(benchmark=benchmark).order_by("-pk"))
+    ready = QrelSet.objects.ready().filter(benchmark=benchmark)
+    if not has_names:
+        ready = ready.exclude(kind=QrelSet.Kind.MACHINE)
+    sets = list(ready.order_by("-pk"))
     grade_of = dict(
         Qrel.objects.filter(qrel_set__in=sets, query=query, docid=docid).values_list(
             "qrel_set", "grade"

@@ -103,6 +103,7 @@ def known_grade_settled(request: PersonRequest, benchmark: Benchmark, pk: int) -
         add_known_grades(pool=pool, known_grades=known_grades, actor=request.user)
         messages.success(request, f"{len(known_grades)} known grades saved.")
         return redirect("annotation:known-grade-list", benchmark.slug, pool.pk)
+    record_read(actor=request.user, benchmark=benchmark, what=f"settled pairs of {pool.name}")
     context = {**_of(pool), "page": page, "pairs": pairs.values(), "form": form}
     status = 422 if form.errors else 200
     return render(request, "annotation/labels/known_grade_settled.html", context, status=status)

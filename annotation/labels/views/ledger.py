@@ -141,7 +141,7 @@ def pair_detail(request: PersonRequest, benchmark: Benchmark, pk: int, docid: st
     if not has_names and not pairs.may_adjudicate(benchmark, query, docid, request.user):
         raise PermissionDenied
     history = pairs.pair_history(benchmark, query, docid, has_names=has_names)
-    grades = pairs.pair_grades(benchmark, query, docid)
+    grades = pairs.pair_grades(benchmark, query, docid, has_names=has_names)
     document = benchmark_documents(benchmark, [docid]).get(docid)
     if not (history or grades or document):
         raise Http404

@@ -244,7 +244,7 @@ def test_labels_of_somebody_are_left_out_and_the_set_says_so(
     (pseudonym,) = qrel_set.parameters["without"]
     assert pseudonym.startswith("annotator-")
     query = benchmark.queries.get(qid="q1")
-    (grade,) = pair_grades(benchmark, query, "d1-1")
+    (grade,) = pair_grades(benchmark, query, "d1-1", has_names=True)
     assert (grade.grade, grade.derived, grade.differs) == (0, 0, False)
 
 

@@ -11,6 +11,7 @@ from django.urls import reverse
 from annotation.judging.services.starting import record_practice
 from annotation.labels.selectors.known_grades import known_grades_of, settled_pairs, settled_rows
 from annotation.models import Judgment, KnownGrade, Pool, PoolEntry, Slot
+from benchmarks_app.models import Benchmark
 from benchwright.ids import content_hash
 from benchwright.qrels.known_grades import PURPOSES, known_grades_in
 from tests import factories
@@ -256,6 +257,15 @@ def test_settled_pairs_are_chosen_and_then_no_longer_offered(tiny, olga, signed_
     known = KnownGrade.objects.get()
     assert (known.grade, known.purpose) == (pairs[0].grade, "gold")
     assert [pair.docid for pair in settled_pairs(settled_rows(small_pool))] == [pairs[1].docid]
+
+
+def test_reading_settled_pairs_is_recorded(judged, owner, signed_in):
+    Benchmark.objects.update(hidden_splits=["test"])
+
+    signed_in(owner).get(url(SETTLED, judged))
+
+    event = judged.benchmark.audit_events.get(action="read-hidden-grades")
+    assert (event.actor, event.target) == (owner, f"settled pairs of {judged.name}")
 
 
 def test_a_pair_that_is_not_settled_cannot_be_chosen(judged, owner, signed_in):

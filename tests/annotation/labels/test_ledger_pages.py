@@ -91,6 +91,20 @@ def test_adjudicator_is_not_told_what_was_a_hidden_check(benchmark, judged, bo, 
     assert "hidden check" not in text
 
 
+def test_adjudicator_is_not_told_what_a_machines_set_says(benchmark, judged, bo, owner, signed_in):
+    machines = factories.qrel_set(benchmark, {("q1", "d1"): 1}, name="by-a-machine")
+    QrelSet.objects.filter(pk=machines.pk).update(kind=QrelSet.Kind.MACHINE)
+    factories.qrel_set(benchmark, {("q1", "d1"): 1}, name="from-a-file")
+    address = reverse("api:pair-detail", args=[benchmark.slug])
+
+    for person, names in ((bo, {"from-a-file"}), (owner, {"from-a-file", "by-a-machine"})):
+        client = signed_in(person)
+        rows = client.get(pair_url(benchmark)).context["grades"]
+        assert {row.qrel_set.name for row in rows} == names
+        told = client.get(address, {"query": "q1", "document": "d1"}).json()
+        assert {row["qrels"] for row in told["grades"]} == names
+
+
 def test_undone_label_is_struck_through_and_says_by_what(benchmark, owner, ada, signed_in):
     small_pool = pool(benchmark, {"q1": ["d1"]})
     first = judge(small_pool.slots.get(), ada, 2)
