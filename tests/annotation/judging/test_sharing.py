@@ -404,6 +404,47 @@ def test_run_that_chose_a_document_is_named_in_up_to_120_characters(benchmark, a
     assert {slot.arm for slot in claimed(small_pool, ada, n=2)} == {"r" * 120}
 
 
+def test_order_that_learns_takes_most_labels_that_stand_and_a_draw_as_relevant(benchmark, ada, ann):
+    small_pool = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
+    query = benchmark.queries.get()
+    for person, grades in ((ada, {"d1": 3, "d2": 3}), (ann, {"d1": 0, "d2": 0})):
+        for slot in claimed(small_pool, person):
+            judge(slot, person, grades[slot.entry.document.docid])
+    entry_of = dict(small_pool.entries.values_list("document__docid", "pk"))
+    judge(small_pool.slots.get(entry=entry_of["d2"], annotator=ada), ada, 0)
+
+    relevance = statements.relevance_in_query(small_pool.pk, benchmark.pk, query.pk)
+
+    assert relevance == {entry_of["d1"]: True, entry_of["d2"]: False}
+
+
+def test_what_was_added_by_hand_is_no_part_of_a_querys_budget(benchmark, ada):
+    small_pool = pool(benchmark, {"q1": ["d1", "d2"]})
+    small_pool.entries.filter(document__docid="d2").update(origin=PoolEntry.Origin.MANUAL)
+    assert len(claimed(small_pool, ada)) == 2
+
+    assert statements.n_begun(small_pool.pk, benchmark.queries.get().pk) == 1
+
+
+def test_a_document_whose_further_label_was_waived_is_settled(benchmark, owner, ada, ann):
+    small_pool = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
+    judge(claimed(small_pool, ada, n=1)[0], ada, 1)
+    query = benchmark.queries.get().pk
+    assert statements.place(small_pool.pk, query, ann.pk) == (2, 2)
+
+    waive_double_labels(pool=small_pool, actor=owner)
+
+    assert statements.place(small_pool.pk, query, ann.pk) == (2, 1)
+
+
+def test_a_question_without_an_answer_is_not_shown_beside_its_document(benchmark, ada):
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    (slot,) = claimed(small_pool, ada)
+    ask_question(slot=slot, actor=ada, client_id=uuid.uuid4(), text="What is it?")
+
+    assert statements.answers([slot.pk], ada.pk) == {}
+
+
 def test_a_budget_ends_a_query(benchmark, ada):
     small_pool = pool(benchmark, {"q1": ["d1", "d2", "d3"], "q2": ["d4"]}, order="mtf")
     small_pool.parameters = {"burn_in": 1, "budget": 2}
