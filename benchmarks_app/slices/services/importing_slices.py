@@ -80,9 +80,11 @@ def import_slices(job: jobs.RunningJob) -> None:
 
 
 def import_members(benchmark: Benchmark, name: str, queries: Sequence[int]) -> None:
-    into, _ = Slice.objects.get_or_create(
+    row, _ = Slice.objects.get_or_create(
         benchmark=benchmark, name=name, defaults={"kind": Slice.Kind.IMPORT}
     )
+    # Who registers it has the row as well, and counts the members that are there by then.
+    into = Slice.objects.select_for_update().get(pk=row.pk)
     refuse_registered(into, "members")
     for keys in batched(queries, 500):
         known_members = into.members.filter(query__in=keys)
