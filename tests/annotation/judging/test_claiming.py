@@ -83,6 +83,26 @@ def test_query_in_hand_is_of_what_is_held_first_where_none_of_it_was_judged_last
     assert query_in_hand(small_pool, ada.pk, [other, one]) == other.query
 
 
+def test_query_in_hand_is_the_one_that_was_judged_last_where_some_of_it_is_held(benchmark, ada):
+    small_pool = pool(benchmark, TWO_QUERIES)
+    slots = claimed(small_pool, ada, n=5)
+    last = next(slot for slot in slots if slot.query.qid == "q2")
+    judge(last, ada, 1)
+    held = statements.held(small_pool.pk, ada.pk, renew_below=statements.clock())
+
+    assert {card.query for card in held} > {last.query_id}
+    assert query_in_hand(small_pool, ada.pk, held) == last.query_id
+    assert query_in_hand(small_pool, ada.pk, held[::-1]) == last.query_id
+
+
+def test_who_holds_something_gets_nothing_of_what_another_is_in_the_middle_of(benchmark, ada, ann):
+    small_pool = pool(benchmark, {"q1": ["d1"], "q2": ["d2", "d3"]})
+    assert docids(claimed(small_pool, ada, n=1)) == {"d1"}
+    assert docids(claimed(small_pool, ann, n=1)) == {"d2"}
+
+    assert docids(claimed(small_pool, ada, n=2)) == {"d1"}
+
+
 def test_a_query_somebody_else_is_in_the_middle_of_comes_last(benchmark, ada, ann):
     small_pool = pool(benchmark, TWO_QUERIES)
     claimed(small_pool, ada, n=1)

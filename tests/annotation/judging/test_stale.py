@@ -12,6 +12,7 @@ from PIL import Image
 
 from annotation.common.selectors.pools import pool_progress
 from annotation.common.selectors.stale import not_offered, stale_labels
+from annotation.common.services import statements
 from annotation.judging.protocol.errors import PoolClosedError
 from annotation.judging.services.judging import record_judgment
 from annotation.judging.services.rejudging import offer_rejudging
@@ -140,7 +141,10 @@ def test_text_that_comes_back_makes_its_label_good_again(texts, judged, do_jobs)
     change(texts, do_jobs, "back.jsonl", d1=FIRST, d2="Other", d4="New")
 
     assert stale_labels(judged).count() == 0
-    assert DocumentContent.objects.filter(document__docid="d1").count() == 2
+    contents = DocumentContent.objects.filter(document__docid="d1")
+    assert contents.count() == 2
+    document = contents[0].document_id
+    assert statements.texts([document])[document].text == FIRST
 
 
 def test_document_that_is_gone_keeps_its_text_and_its_label(texts, judged, do_jobs):
