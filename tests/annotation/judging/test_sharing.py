@@ -372,6 +372,25 @@ def test_waived_double_labels_are_no_longer_wanted(benchmark, owner, ada, ann):
     assert work_state(Pool.objects.get(), ann).work is Work.FINISHED
 
 
+def test_what_is_to_be_judged_anew_or_is_a_check_is_no_double_label(benchmark, owner, ada, ann):
+    """Nor does a check make a document one that has a label."""
+    small_pool = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
+    first, second = claimed(small_pool, ada, n=2)
+    judge(first, ada, 1)
+    for slot, values in (
+        (first, {"kind": "rejudge", "round": 2}),
+        (second, {"kind": "gold", "state": "done", "annotator": ann}),
+    ):
+        Slot.objects.create(
+            pool=small_pool, query=slot.query, entry=slot.entry, queue_position=99, **values
+        )
+
+    assert waive_double_labels(pool=small_pool, actor=owner) == 1
+
+    assert Slot.objects.get(kind="rejudge").state == "free"
+    assert Slot.objects.get(state="waived").entry == first.entry
+
+
 # --- orders that learn ----------------------------------------------------------------------------
 
 
