@@ -1,6 +1,6 @@
 """Pairs that a machine and a person grade far apart, with what became of them; and examples."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,7 +103,8 @@ def counts_of(campaign: Campaign) -> Counts:
 class Contradiction:
     """One pair, as the page and the API show it.
 
-    `label` is the first person's, `others` are the grades of further people. `is_own` tells whether
+    `label` is the first person's, `others` are the grades of further people, of each the newest:
+    who was asked again in another pool is no other person. `is_own` tells whether
     who looks has said something of it, `example` is the one that rests on it, where there is one.
     """
 
@@ -148,11 +149,7 @@ def shown(campaign: Campaign, pairs: Sequence[CampaignPair], viewer: User) -> li
         Contradiction(
             pair=row,
             label=grades[row.query_id, row.docid][row.label],
-            others=[
-                label.grade
-                for label in grades[row.query_id, row.docid].values()
-                if label.pk != row.label and label.grade is not None
-            ],
+            others=_others(grades[row.query_id, row.docid], row.label),
             decision=decisions.get(row.decision),
             content=contents.get(row.docid),
             is_own=(row.query_id, row.docid) in judged,
@@ -160,6 +157,13 @@ def shown(campaign: Campaign, pairs: Sequence[CampaignPair], viewer: User) -> li
         )
         for row in rows
     ]
+
+
+def _others(labels: Mapping[int, Judgment], first: int) -> list[int]:
+    """The newest grade of each person but the one whose label is the first."""
+    newest = {(label.actor_id, label.rater): label.grade for label in labels.values()}
+    newest.pop((labels[first].actor_id, labels[first].rater))
+    return [grade for grade in newest.values() if grade is not None]
 
 
 # --- examples --------------------------------------------------------------------------------

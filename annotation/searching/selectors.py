@@ -116,11 +116,13 @@ def indexing_job(benchmark: Benchmark) -> Job | None:
 def grades_of(query: Query, user: Any, *, sees_others: bool) -> dict[str, Grades]:
     """{docid: what people said about it for this query}, without machines and practice.
 
-    Who may not see what others said gets their own grades alone.
+    Who was asked in two pools has said what they said last. Who may not see what others said gets
+    their own grades alone.
     """
     labels = Judgment.objects.wanted().current().filter(query=query, grade__isnull=False)
     labels = labels.order_by("pk")
     grades: dict[str, Grades] = {}
+    newest: dict[tuple[str, int, str], int] = {}
     for docid, grade, kind, actor, rater in labels.values_list(
         "docid", "grade", "kind", "actor_id", "rater"
     ):
@@ -131,8 +133,10 @@ def grades_of(query: Query, user: Any, *, sees_others: bool) -> dict[str, Grades
         if kind == Judgment.Kind.ADJUDICATE:
             of_document.settled = grade
         elif grade is not None:
-            of_document.labels.append(grade)
+            newest[docid, actor, rater] = grade
             of_document.own = grade if is_own else of_document.own
+    for (docid, _, _), grade in newest.items():
+        grades[docid].labels.append(grade)
     return grades
 
 

@@ -67,6 +67,17 @@ def test_the_first_persons_label_counts_as_in_calibration(both, bo):
     assert row.is_own
 
 
+def test_the_same_person_in_another_pool_is_no_further_person(both, ada, bo):
+    again = making.pool(both.benchmark, {"q1": ["d1"]}, overlap=2)
+    first, second = again.slots.order_by("number")
+    making.judge(first, ada, 3)
+    making.judge(second, bo, 1)
+
+    row = shown(both, list(contradictions_of(both, state="all", direction="")), bo)[0]
+
+    assert (row.label.actor, row.label.grade, row.others) == (ada, 0, [1])
+
+
 @pytest.mark.parametrize("purpose", ["gold", "repeat", "practice"])
 def test_checks_repeats_and_practice_are_no_label(both, purpose):
     query, docid = both.benchmark.queries.get(qid="q2"), "d4"

@@ -290,7 +290,15 @@ def test_list_counts_how_often_it_was_graded_so(judged, ada, bo, owner, signed_i
     record = known_grades_of(judged).get()
 
     assert (record.n_given, record.n_right) == (2, 1)
-    assert "1 of 2" in signed_in(owner).get(url(LIST, judged)).content.decode()
+    check = Slot.objects.create(
+        pool=judged, query=entry.query, entry=entry, kind="gold", queue_position=99,
+        annotator=ada, state="claimed", lease_expires_at=factories.now(),
+    )  # fmt: skip
+    for grade in (2, 1):
+        judge(check, ada, grade)
+    record = known_grades_of(judged).get()
+    assert (record.n_given, record.n_right) == (3, 1)
+    assert "1 of 3" in signed_in(owner).get(url(LIST, judged)).content.decode()
 
 
 def test_practice_whose_label_is_still_wanted_is_warned_of(judged, owner, signed_in):

@@ -233,6 +233,16 @@ def test_grades_are_medians_and_disputes_are_told(indexed, query, owner):
     assert selectors.Grades().value is None
 
 
+def test_who_was_asked_in_two_pools_has_one_grade_the_newest(benchmark, query, owner, ada):
+    for grade in (0, 2):
+        made = making.pool(benchmark, {"q1": ["d1"]})
+        making.judge(made.slots.get(), ada, grade)
+
+    grades = selectors.grades_of(query, owner, sees_others=True)["d1"]
+
+    assert (grades.labels, grades.value, grades.is_disputed) == ([2], 2, False)
+
+
 def test_as_often_asked_for_many_documents_as_for_few(indexed, query, owner, signed_in):
     client = signed_in(owner)
     grade_found(query=query, docid="d1", actor=owner, grade=1, client_id=uuid4())
