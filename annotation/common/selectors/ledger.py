@@ -62,13 +62,21 @@ def ledger_events(
     rows = rule_events(benchmark).wanted().filter(pk__lte=as_of)
     if queries is not None:
         rows = rows.filter(query__in=list(queries))
-    if actor is not None:
-        rows = rows.filter(actor=actor, rater="").exclude(kind=Judgment.Kind.ADJUDICATE)
-    if without:
-        own = Q(actor__in=without, rater="") & ~Q(kind=Judgment.Kind.ADJUDICATE)
-        rows = rows.exclude(own)
+    rows = said_by(rows, actor=actor, without=without)
     values = rows.order_by("query_id", "docid", "pk").values_list(*EVENT_FIELDS)
     return (Event(*row) for row in values.iterator(chunk_size=5000))
+
+
+def said_by(
+    events: JudgmentQuerySet, *, actor: int | None, without: Collection[int]
+) -> JudgmentQuerySet:
+    """What one person of the site said themselves, or all but what some people did."""
+    if actor is not None:
+        events = events.filter(actor=actor, rater="").exclude(kind=Judgment.Kind.ADJUDICATE)
+    if without:
+        own = Q(actor__in=without, rater="") & ~Q(kind=Judgment.Kind.ADJUDICATE)
+        events = events.exclude(own)
+    return events
 
 
 def last_event(benchmark: Benchmark) -> int:

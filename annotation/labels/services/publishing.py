@@ -14,6 +14,7 @@ from annotation.common.selectors.policies import policy_of
 from annotation.common.selectors.pools import labelled_for_estimates, n_not_asked
 from annotation.judging.protocol.errors import NothingJudgedError
 from annotation.models import Judgment, Pool
+from annotation.models.judgments import JudgmentQuerySet
 from benchmarks_app.common.services import audit
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Qrel, QrelSet, User
@@ -173,9 +174,17 @@ def _begin(job: jobs.RunningJob, rule: NamedRule) -> QrelSet:
     benchmark, options = job.benchmark, job.parameters
     with job.fenced():
         as_of = _settled_event(benchmark, options["as_of"])
-        counts = _events_by_kind(benchmark, as_of)
+        events = ledger.said_by(
+            Judgment.objects.wanted().filter(benchmark=benchmark, pk__lte=as_of),
+            actor=options["annotator"],
+            without=options.get("without", ()),
+        )
         waived = Pool.objects.filter(benchmark=benchmark).aggregate(n=Sum("n_waived"))["n"]
-        parameters = {"events": counts, "settings": options["settings"], "n_waived": waived or 0}
+        parameters = {
+            "events": _by_kind(events),
+            "settings": options["settings"],
+            "n_waived": waived or 0,
+        }
         if n_drawn := labelled_for_estimates(benchmark):
             parameters["n_for_estimates"] = n_drawn
         if n_spared := n_not_asked(benchmark):
@@ -189,7 +198,7 @@ def _begin(job: jobs.RunningJob, rule: NamedRule) -> QrelSet:
         return QrelSet.objects.create(
             benchmark=benchmark,
             name=options["name"],
-            kind=_kind(counts, is_view=bool(options["annotator"])),
+            kind=_kind(events, as_of, is_view=bool(options["annotator"])),
             rule=rule.name,
             rule_version=rule.version,
             as_of_event=as_of,
@@ -198,16 +207,16 @@ def _begin(job: jobs.RunningJob, rule: NamedRule) -> QrelSet:
         )
 
 
-def _kind(counts: dict[str, int], *, is_view: bool) -> str:
+def _kind(events: JudgmentQuerySet, as_of: int, *, is_view: bool) -> str:
     """A set that holds nothing but labels from files is not called our own."""
     if is_view:
         return QrelSet.Kind.ANNOTATOR
-    return QrelSet.Kind.HUMAN if Judgment.Kind.GRADE in counts else QrelSet.Kind.IMPORTED
+    grades = events.filter(kind=Judgment.Kind.GRADE).exclude(superseded_by__pk__lte=as_of)
+    return QrelSet.Kind.HUMAN if grades.exists() else QrelSet.Kind.IMPORTED
 
 
-def _events_by_kind(benchmark: Benchmark, as_of: int) -> dict[str, int]:
+def _by_kind(events: JudgmentQuerySet) -> dict[str, int]:
     """How many events of each kind a set rests on: where its labels came from."""
-    events = Judgment.objects.wanted().filter(benchmark=benchmark, pk__lte=as_of)
     return dict(events.values_list("kind").annotate(n=Count("pk")).order_by("kind"))
 
 

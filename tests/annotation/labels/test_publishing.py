@@ -351,6 +351,48 @@ def test_one_persons_view_is_a_set_of_its_own_under_a_pseudonym(benchmark, ada, 
     assert grades(view.name) == {("q1", "d1"): 0, ("q1", "d2"): 1}
 
 
+def from_a_file(benchmark, person, docid: str, grade: int, rater: str = "w1") -> None:
+    Judgment.objects.create(
+        benchmark=benchmark, query=benchmark.queries.get(), docid=docid, kind="import",
+        grade=grade, actor=person, rater=rater, client_id=uuid.uuid4(),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("how", ["without", "undone"])
+def test_a_set_of_labels_from_files_alone_is_not_called_our_own(
+    benchmark, owner, ada, publish, how
+):
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    judge_all(small_pool, ada, 3)
+    from_a_file(benchmark, owner, "d2", 1)
+    publish("both")
+    if how == "undone":
+        undo_last(pool=small_pool, actor=ada, client_id=uuid.uuid4())
+
+    publish("files", without=[ada] if how == "without" else ())
+
+    both, files = QrelSet.objects.order_by("pk")
+    assert (both.kind, files.kind) == ("human", "imported")
+    assert both.parameters["events"] == {"grade": 1, "import": 1}
+    assert grades("files") == {("q1", "d2"): 1}
+
+
+def test_view_and_set_without_somebody_tell_of_their_own_events_alone(
+    benchmark, owner, ada, ann, publish
+):
+    small_pool = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+    judge_all(small_pool, ada, 3)
+    judge_all(small_pool, ann, 2)
+    from_a_file(benchmark, owner, "d1", 1)
+
+    publish("", annotator=ada)
+    publish("others", without=[ada])
+
+    view, others = QrelSet.objects.order_by("pk")
+    assert view.parameters["events"] == {"grade": 1}
+    assert others.parameters["events"] == {"grade": 1, "import": 1}
+
+
 def test_somebody_without_grades_has_no_view(benchmark, ada, bo):
     judge_all(pool(benchmark, {"q1": ["d1"]}), ada, 2)
 
