@@ -41,6 +41,8 @@ class Slot(models.Model):
 
     # Labels that nobody is to give.
     NOT_WANTED = (State.WAIVED, State.SPARED)
+    # Labels that somebody is at, or may take still.
+    TO_COME = (State.FREE, State.CLAIMED, State.ASIDE)
 
     # No index of the pool alone: see `Judgment.benchmark`.
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="slots", db_index=False)

@@ -27,8 +27,6 @@ MANY_PAIRS = 2000
 CHUNK = 400
 # So many labels are grouped within a page's time.
 READ_AT_ONCE = 10_000
-# A place that somebody has, or may take still.
-ON_ITS_WAY = (Slot.State.FREE, Slot.State.CLAIMED, Slot.State.ASIDE)
 N_SIMILAR = 5
 LOOKED_THROUGH = 40
 
@@ -108,7 +106,7 @@ def _asked(benchmark: Benchmark, waiting: set[Key]) -> set[Key]:
         pool__benchmark=benchmark,
         query__in={query for query, _ in waiting},
         kind=Slot.Kind.LABEL,
-        state__in=ON_ITS_WAY,
+        state__in=Slot.TO_COME,
     ).exclude(pool__state=Pool.State.CLOSED)
     return waiting & set(slots.values_list("query_id", "entry__document__docid"))
 

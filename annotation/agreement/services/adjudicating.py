@@ -6,7 +6,6 @@ from django.db import transaction
 from django.db.models import F, Max
 
 from annotation.agreement.selectors.adjudication import (
-    ON_ITS_WAY,
     CaseDetail,
     case_detail,
     decision_on,
@@ -152,7 +151,7 @@ def _ask_another(benchmark: Benchmark, query: Query, docid: str) -> None:
         reason = "No pool that is open holds this document, so nobody can be asked about it."
         raise ThirdOpinionError(reason=f"{reason} Open its pool again, or settle it yourself.")
     labels = Slot.objects.filter(kind=Slot.Kind.LABEL)
-    if labels.filter(entry__in=entries, state__in=ON_ITS_WAY).exists():
+    if labels.filter(entry__in=entries, state__in=Slot.TO_COME).exists():
         raise ThirdOpinionError(reason="Another label of this document is on its way already.")
     slots = labels.filter(entry=entry)
     highest = slots.aggregate(number=Max("number"), round=Max("round"))

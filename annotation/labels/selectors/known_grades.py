@@ -41,7 +41,7 @@ def known_grades_of(pool: Pool, purpose: str = "") -> QuerySet[KnownGrade]:
                 Slot.objects.filter(
                     entry=OuterRef("entry"),
                     kind=Slot.Kind.LABEL,
-                    state__in=[Slot.State.FREE, Slot.State.CLAIMED],
+                    state__in=Slot.TO_COME,
                 )
             ),
         )

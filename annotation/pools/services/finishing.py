@@ -9,16 +9,15 @@ from annotation.models import Pool, Slot
 from benchmarks_app.common.services.happening import happened
 from benchmarks_app.models.notices import Event
 
-# Labels that are still to come; repeats, checks and practice are none that somebody waits for.
+# Whose labels somebody waits for; repeats, checks and practice are none of them.
 WANTED = (Slot.Kind.LABEL, Slot.Kind.REJUDGE)
-TO_COME = (Slot.State.FREE, Slot.State.CLAIMED, Slot.State.ASIDE)
 
 
 def look_for_finished() -> None:
     """Tell of pools that have all their labels; one that wants more again is not finished."""
     at_work = Pool.objects.filter(state__in=[Pool.State.OPEN, Pool.State.PAUSED])
     wanting = Exists(
-        Slot.objects.filter(pool=OuterRef("pk"), state__in=TO_COME, kind__in=WANTED).order_by()
+        Slot.objects.filter(pool=OuterRef("pk"), state__in=Slot.TO_COME, kind__in=WANTED).order_by()
     )
     at_work.filter(wanting, finished_at__isnull=False).update(finished_at=None)
     finished = at_work.exclude(wanting).filter(finished_at=None, n_wanted__gt=0)

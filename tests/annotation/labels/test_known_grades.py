@@ -301,8 +301,13 @@ def test_list_counts_how_often_it_was_graded_so(judged, ada, bo, owner, signed_i
     assert "1 of 3" in signed_in(owner).get(url(LIST, judged)).content.decode()
 
 
-def test_practice_whose_label_is_still_wanted_is_warned_of(judged, owner, signed_in):
+@pytest.mark.parametrize("state", ["free", "claimed", "aside"])
+def test_practice_whose_label_is_still_wanted_is_warned_of(judged, ada, owner, signed_in, state):
     entry = judged.entries.get(document__docid="d1")
+    entry.slots.filter(number=2).update(state="waived")
+    if state != "free":
+        lease = {"annotator": ada, "lease_expires_at": factories.now()}
+        entry.slots.filter(number=1).update(state=state, **lease)
     KnownGrade.objects.create(entry=entry, purpose="practice", grade=2, set_by=owner)
 
     assert "still to be labeled" in signed_in(owner).get(url(LIST, judged)).content.decode()

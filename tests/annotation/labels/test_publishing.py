@@ -393,6 +393,22 @@ def test_view_and_set_without_somebody_tell_of_their_own_events_alone(
     assert others.parameters["events"] == {"grade": 1, "import": 1}
 
 
+def test_set_without_somebody_keeps_what_they_settled_and_entered(benchmark, ada, ann, bo, publish):
+    judge_all(pool(benchmark, {"q1": ["d3"]}), bo, 2)
+    small_pool = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+    judge_all(small_pool, ada, 3)
+    judge_all(small_pool, ann, 0)
+    adjudicate(
+        benchmark=benchmark, query=benchmark.queries.get(), docid="d1", actor=bo, outcome="pick",
+        grade=3, client_id=uuid.uuid4(),
+    )  # fmt: skip
+    from_a_file(benchmark, bo, "d2", 1)
+
+    publish("others", without=[bo])
+
+    assert grades("others") == {("q1", "d1"): 3, ("q1", "d2"): 1}
+
+
 def test_somebody_without_grades_has_no_view(benchmark, ada, bo):
     judge_all(pool(benchmark, {"q1": ["d1"]}), ada, 2)
 
