@@ -22,7 +22,12 @@ from scoring.scores.services.errors import (
 )
 from scoring.submissions.selectors.submissions import state_of
 from scoring.submissions.services import scoring_submission
-from scoring.submissions.services.submitting import n_left_today, phase_open_in, submit_file
+from scoring.submissions.services.submitting import (
+    n_left_today,
+    phase_open_in,
+    submit_file,
+    why_closed,
+)
 from scoring.submissions.services.withdrawing import withdraw_submission
 from tests import factories
 from tests.scoring.conftest import GOOD, GRADES, means
@@ -223,6 +228,15 @@ def test_file_for_a_phase_that_is_switched_off_is_told_so(phase, sam):
 
     with pytest.raises(NoOpenPhaseError, match="its phases are switched off"):
         submit_file(user=sam, file=SimpleUploadedFile("a.run", GOOD), phase=phase, name="mine")
+
+
+def test_a_coming_phase_is_announced_unless_it_is_switched_off(phase, benchmark):
+    tomorrow = timezone.now() + timedelta(days=1)
+    Phase.objects.update(opens_at=tomorrow, closes_at=None)
+    assert why_closed(benchmark) == f"'{phase.name}' opens on {tomorrow:%Y-%m-%d %H:%M} UTC."
+
+    Phase.objects.update(daily_limit=0)
+    assert why_closed(benchmark) == "its phases are switched off."
 
 
 def test_file_whose_name_is_refused_is_not_kept(phase, sam, maintainer):
