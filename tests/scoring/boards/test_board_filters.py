@@ -200,6 +200,8 @@ def test_heat_map_has_the_mean_of_every_run_over_every_slice(sliced, signed_in, 
         ("one", 2),
         ("two", 2),
     ]
+    _, best_of_two = answer.context["multiples"][-1]
+    assert [row.run.name for row, _ in best_of_two] == ["best", "half"]
 
 
 def test_heat_map_can_show_differences_from_a_run(sliced, signed_in, vi):

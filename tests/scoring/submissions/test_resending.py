@@ -176,6 +176,21 @@ def test_a_withdrawn_run_is_neither_offered_nor_sent_on(
         send_on(submission=withdrawn, phase=later, user=sam)
 
 
+def test_a_run_that_was_sent_on_is_withdrawn_from_both_phases(submit, sam, do_jobs, later, phase):
+    Phase.objects.filter(pk=phase.pk).update(closes_at=None)
+    phase.refresh_from_db()
+    submission = submit(sam, GOOD, phase=phase)
+    do_jobs()
+    submission.refresh_from_db()
+    send_on(submission=submission, phase=later, user=sam)
+    do_jobs()
+
+    withdraw_submission(submission=submission, user=sam)
+
+    assert not sam.submissions.filter(withdrawn_at=None).exists()
+    assert sam.submissions.count() == 2
+
+
 def test_best_run_is_the_one_by_the_measure_that_was_declared_first(
     submit, sam, do_jobs, benchmark, later
 ):
