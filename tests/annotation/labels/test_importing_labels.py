@@ -239,6 +239,31 @@ def test_what_somebody_judged_here_stays_as_it_is(benchmark, bring, ada, owner):
     assert job.result["notes"][0] == ("1 are left out: whose they are judged these documents here")
 
 
+def test_who_imports_their_own_labels_replaces_what_they_judged_here(benchmark, bring, owner):
+    made = pool(benchmark, {"q1": ["d1"]})
+    first = judge(made.slots.get(), owner, 3)
+
+    factories.done(bring(benchmark, "q1 0 d1 1\n", "own.qrels", pool=made))
+
+    label = Judgment.objects.current().get()
+    assert (label.kind, label.grade, label.supersedes) == ("import", 1, first)
+    assert (label.slot, label.is_surplus) == (first.slot, False)
+
+
+def test_place_whose_lease_ran_out_is_filled_once(benchmark, bring, ada):
+    """Ada's place goes to W1, whose line comes first; her own label is an extra one then."""
+    made = pool(benchmark, {"q1": ["d1"]})
+    made.slots.update(state="claimed", annotator=ada, lease_expires_at=timezone.now())
+
+    job = bring(benchmark, HEADER + "q1\td1\t2\tW1\nq1\td1\t0\tada\n", pool=made)
+
+    factories.done(job)
+    extra = dict(Judgment.objects.values_list("grade", "is_surplus"))
+    assert extra == {2: False, 0: True}
+    slot = made.slots.get()
+    assert (slot.state, slot.rater, slot.annotator) == ("done", "W1", None)
+
+
 def test_rater_becomes_an_account_when_the_same_file_says_so(benchmark, bring, ada):
     small_pool = pool(benchmark, {"q1": ["d1"]}, overlap=2)
     text = HEADER + "q1\td1\t2\tW1\n"
