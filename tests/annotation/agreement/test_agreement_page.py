@@ -246,7 +246,7 @@ def test_many_judgments_are_measured_in_the_background(
     assert job.state == "done", job.error
     last = Judgment.objects.latest("pk").pk
     text = page(client, benchmark).content.decode()
-    assert f"as of event {last}" in text
+    assert f"as of event {last:,}" in text
     assert "newer judgment" not in text
     say(pool, "d0", ada, 1)
     assert "1 newer judgment" in page(client, benchmark).content.decode()
