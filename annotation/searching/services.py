@@ -141,8 +141,8 @@ def _is_here(query: Query, docid: str, actor: User, grade: int, client_id: UUID)
     earlier = Judgment.objects.filter(actor=actor, client_id=client_id).first()
     if earlier is None:
         return False
-    said = (earlier.query_id, earlier.docid, earlier.kind, earlier.grade)
-    if said != (query.pk, docid, Judgment.Kind.GRADE, grade):
+    label = (earlier.query_id, earlier.docid, earlier.kind, earlier.grade)
+    if label != (query.pk, docid, Judgment.Kind.GRADE, grade):
         raise ClientIdReusedError
     return True
 

@@ -109,9 +109,7 @@ def forget_logs(uploads: Iterable[Upload]) -> None:
 def forget_logs_of_ended(job_id: int, *, kind: str) -> None:
     """Forget the logs of a job of this kind that was cancelled or has failed: who wants it done
     after all sends them again."""
-    ended = Job.objects.filter(
-        pk=job_id, kind=kind, state__in=[Job.State.FAILED, Job.State.CANCELLED]
-    )
+    ended = Job.objects.filter(pk=job_id, kind=kind, state__in=Job.ENDED_EARLY)
     for job in ended:
         forget_logs(Upload.objects.filter(pk__in=job.parameters["uploads"]))
 

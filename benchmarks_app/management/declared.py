@@ -187,7 +187,7 @@ class BenchmarkCommand(DeclaredCommand):
 
 def refuse_failed(job: Job) -> None:
     """End the command with what went wrong, if anything did."""
-    if job.state not in jobs.ENDED:
+    if not job.is_finished:
         raise CommandError(
             f"Job {job.pk} was not finished here ({job.message or job.get_state_display()}): a "
             "worker of the site goes on with it, once one runs, and its page tells how it ends."

@@ -35,6 +35,10 @@ class Job(models.Model):
         FAILED = "failed"
         CANCELLED = "cancelled"
 
+    # They have no result.
+    ENDED_EARLY = (State.FAILED, State.CANCELLED)
+    ENDED = (State.DONE, *ENDED_EARLY)
+
     kind = models.CharField(max_length=40)
     title = models.CharField(max_length=200)
     benchmark = models.ForeignKey(
@@ -93,7 +97,7 @@ class Job(models.Model):
 
     @property
     def is_finished(self) -> bool:
-        return self.state in (self.State.DONE, self.State.FAILED, self.State.CANCELLED)
+        return self.state in self.ENDED
 
     @property
     def is_without_worker(self) -> bool:

@@ -82,12 +82,14 @@ class Inbox:
 
 def inbox_of(benchmark: Benchmark, user: User) -> Inbox:
     open_rows = open_cases(benchmark)
-    asked = _asked(benchmark, {(case.query, case.docid) for case in open_rows if case.waits})
-    waiting = [case for case in open_rows if (case.query, case.docid) in asked]
+    pairs_to_come = _to_come(
+        benchmark, {(case.query, case.docid) for case in open_rows if case.waits}
+    )
+    waiting = [case for case in open_rows if (case.query, case.docid) in pairs_to_come]
     others = [
         case
         for case in open_rows
-        if (case.query, case.docid) not in asked and user.pk not in case.judges
+        if (case.query, case.docid) not in pairs_to_come and user.pk not in case.judges
     ]
     return Inbox(
         others,
@@ -98,7 +100,7 @@ def inbox_of(benchmark: Benchmark, user: User) -> Inbox:
     )
 
 
-def _asked(benchmark: Benchmark, waiting: set[Key]) -> set[Key]:
+def _to_come(benchmark: Benchmark, waiting: set[Key]) -> set[Key]:
     """Those of the pairs that somebody may give a further label still."""
     if not waiting:
         return set()

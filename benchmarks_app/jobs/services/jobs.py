@@ -42,7 +42,6 @@ log = logging.getLogger(__name__)
 PROGRESS_EVERY_SECONDS = 0.5
 # Who had no job at work for so long is served before all who had.
 SERVED_LATELY_SECONDS = 60
-ENDED = (Job.State.DONE, Job.State.FAILED, Job.State.CANCELLED)
 GIVES_WAY_AT_MOST_SECONDS = 0.3
 Handler = Callable[["RunningJob"], None]
 # Removes rows that a job has staged, or a batch of them: true while there may be more.
@@ -343,7 +342,7 @@ def _next_in_turn(sent: int) -> int | None:
         return next(iter(first_of.values()), None)
     is_running = Q(state=Job.State.RUNNING)
     lately = timezone.now() - timedelta(seconds=SERVED_LATELY_SECONDS)
-    served = Job.objects.filter(is_running | Q(state__in=ENDED, heartbeat_at__gt=lately))
+    served = Job.objects.filter(is_running | Q(state__in=Job.ENDED, heartbeat_at__gt=lately))
     rows = (
         served.order_by()
         .values_list("created_by")

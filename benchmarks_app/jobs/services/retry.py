@@ -15,7 +15,6 @@ from benchwright.errors import BenchmarkError
 SUBMISSION_KIND = "score-submission"  # scoring's; a submitter starts it without editing rights
 # How long who cancels a job waits for what it has staged to be cleared away.
 CLEARS_SECONDS = 1.0
-ENDED_EARLY = (Job.State.FAILED, Job.State.CANCELLED)
 
 
 class JobNotRetryableError(BenchmarkError):
@@ -33,7 +32,7 @@ class JobFinishedError(BenchmarkError):
 def is_retryable(job: Job) -> bool:
     """Failed or cancelled, its file still there, and not for what it says: it will say the same."""
     jobs.load_handlers()
-    is_over = job.state in ENDED_EARLY and job.token is None
+    is_over = job.state in Job.ENDED_EARLY and job.token is None
     return is_over and not job.problems and job.kind not in jobs.ONCE
 
 
@@ -75,7 +74,7 @@ def retry(*, job: Job, user: User) -> Job:
     jobs.load_handlers()
     if job.kind in jobs.ONCE:
         raise JobNotRetryableError(title=job.title, reason="its file is forgotten; send it again")
-    queued = Job.objects.filter(pk=job.pk, state__in=ENDED_EARLY, token=None).update(
+    queued = Job.objects.filter(pk=job.pk, state__in=Job.ENDED_EARLY, token=None).update(
         state=Job.State.QUEUED,
         message="",
         error="",

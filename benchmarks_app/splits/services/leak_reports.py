@@ -79,9 +79,9 @@ def kept_leak_report(
 def _report_folder(benchmark: Benchmark, chosen: QrelSet | None, see_hidden: bool) -> str:
     # Where nothing is hidden both reports are one.
     is_whole = see_hidden or not benchmark.hidden_splits
-    corpus = benchmark.current_corpus_version  # has the dates of documents
-    parts = [reads.fingerprint(benchmark), chosen and chosen.pk, corpus and corpus.pk, is_whole]
-    parts.append(VERSION)
+    # The corpus has the dates of documents.
+    keys = [row and row.pk for row in (chosen, benchmark.current_corpus_version)]
+    parts = [reads.fingerprint(benchmark), *keys, is_whole, VERSION]
     return f"leaks/{benchmark.pk}/{reads.hash_of(parts)}"
 
 

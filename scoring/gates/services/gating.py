@@ -184,7 +184,7 @@ def _listed(gate: GateResult, decision: Decision) -> CandidateList | None:
 def set_back_gate(job_id: int) -> None:
     """Bring a gate in line with its job, when an attempt begins or the job has ended early."""
     unfinished = GateResult.objects.filter(job=job_id, state__in=[STATES.QUEUED, STATES.FAILED])
-    job = Job.objects.filter(pk=job_id, state__in=[Job.State.FAILED, Job.State.CANCELLED]).first()
+    job = Job.objects.filter(pk=job_id, state__in=Job.ENDED_EARLY).first()
     if job is None:
         unfinished.update(state=STATES.QUEUED, error="")
     else:

@@ -141,7 +141,7 @@ def rehearse(job: RunningJob) -> None:
 def set_back_rehearsal(job_id: int) -> None:
     """Bring a rehearsal in line with its job, when an attempt begins or the job has ended early."""
     unfinished = GateRehearsal.objects.filter(job=job_id, state__in=[STATES.QUEUED, STATES.FAILED])
-    job = Job.objects.filter(pk=job_id, state__in=[Job.State.FAILED, Job.State.CANCELLED]).first()
+    job = Job.objects.filter(pk=job_id, state__in=Job.ENDED_EARLY).first()
     if job is None:
         unfinished.update(state=STATES.QUEUED, error="")
     else:

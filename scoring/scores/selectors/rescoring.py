@@ -174,7 +174,7 @@ def _causes(jobs: list[Job]) -> dict[int, tuple[str, Job]]:
     """Why each run has no scores, from the newest finished job that tried."""
     causes: dict[int, tuple[str, Job]] = {}
     for job in jobs:
-        if job.state in (Job.State.FAILED, Job.State.CANCELLED):
+        if job.state in Job.ENDED_EARLY:
             for pk in job.parameters.get("runs", ()):
                 causes.setdefault(pk, (job.error, job))
         for failure in job.result.get("failed", ()):

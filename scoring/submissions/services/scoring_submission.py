@@ -355,7 +355,7 @@ def _metadata(job: RunningJob, valid: _Valid) -> dict[str, Any]:
 def set_back_submission(job_id: int) -> None:
     """Bring a submission in line with its job, when an attempt begins or the job is given up."""
     unfinished = Submission.objects.filter(job=job_id).exclude(state__in=ENDED)
-    job = Job.objects.filter(pk=job_id, state__in=[Job.State.FAILED, Job.State.CANCELLED]).first()
+    job = Job.objects.filter(pk=job_id, state__in=Job.ENDED_EARLY).first()
     with transaction.atomic():
         if job is None:
             unfinished.update(state=Submission.State.QUEUED)

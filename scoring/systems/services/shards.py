@@ -227,7 +227,7 @@ def set_back_shards(job_id: int) -> None:
     if ShardJob.objects.filter(parent=job_id).exists():
         _end_jobs_of(job_id)
     piece = ShardJob.objects.filter(job=job_id).select_related("job").first()
-    if piece and piece.job.state in (Job.State.FAILED, Job.State.CANCELLED):
+    if piece and piece.job.state in Job.ENDED_EARLY:
         _end_parent_of(piece)
 
 

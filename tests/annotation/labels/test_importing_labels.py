@@ -240,10 +240,10 @@ def test_what_somebody_judged_here_stays_as_it_is(benchmark, bring, ada, owner):
 
 
 def test_who_imports_their_own_labels_replaces_what_they_judged_here(benchmark, bring, owner):
-    made = pool(benchmark, {"q1": ["d1"]})
-    first = judge(made.slots.get(), owner, 3)
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    first = judge(small_pool.slots.get(), owner, 3)
 
-    factories.done(bring(benchmark, "q1 0 d1 1\n", "own.qrels", pool=made))
+    factories.done(bring(benchmark, "q1 0 d1 1\n", "own.qrels", pool=small_pool))
 
     label = Judgment.objects.current().get()
     assert (label.kind, label.grade, label.supersedes) == ("import", 1, first)
@@ -252,15 +252,15 @@ def test_who_imports_their_own_labels_replaces_what_they_judged_here(benchmark, 
 
 def test_place_whose_lease_ran_out_is_filled_once(benchmark, bring, ada):
     """Ada's place goes to W1, whose line comes first; her own label is an extra one then."""
-    made = pool(benchmark, {"q1": ["d1"]})
-    made.slots.update(state="claimed", annotator=ada, lease_expires_at=timezone.now())
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    small_pool.slots.update(state="claimed", annotator=ada, lease_expires_at=timezone.now())
 
-    job = bring(benchmark, HEADER + "q1\td1\t2\tW1\nq1\td1\t0\tada\n", pool=made)
+    job = bring(benchmark, HEADER + "q1\td1\t2\tW1\nq1\td1\t0\tada\n", pool=small_pool)
 
     factories.done(job)
     extra = dict(Judgment.objects.values_list("grade", "is_surplus"))
     assert extra == {2: False, 0: True}
-    slot = made.slots.get()
+    slot = small_pool.slots.get()
     assert (slot.state, slot.rater, slot.annotator) == ("done", "W1", None)
 
 

@@ -101,8 +101,8 @@ def test_adjudicator_is_not_told_what_a_machines_set_says(benchmark, judged, bo,
         client = signed_in(person)
         rows = client.get(pair_url(benchmark)).context["grades"]
         assert {row.qrel_set.name for row in rows} == names
-        told = client.get(address, {"query": "q1", "document": "d1"}).json()
-        assert {row["qrels"] for row in told["grades"]} == names
+        pair = client.get(address, {"query": "q1", "document": "d1"}).json()
+        assert {row["qrels"] for row in pair["grades"]} == names
 
 
 def test_undone_label_is_struck_through_and_says_by_what(benchmark, owner, ada, signed_in):

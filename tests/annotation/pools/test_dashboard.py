@@ -330,8 +330,8 @@ def test_labels_from_a_file_are_told_of_whom_it_names(shared_pool, ada, owner, b
     rows = {row["person"]: row["n_labels"] for row in contributions_to(shared_pool, owner)}
 
     assert rows == {"ada": 3, "w1": 2}
-    told = [row["person"] for row in contributions_to(shared_pool, bo)]
-    assert "w1" not in told and len(set(told)) == 2
+    people = [row["person"] for row in contributions_to(shared_pool, bo)]
+    assert "w1" not in people and len(set(people)) == 2
 
 
 def test_page_of_many_people_asks_no_more_than_that_of_two(shared_pool, owner, signed_in):

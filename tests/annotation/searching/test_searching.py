@@ -235,8 +235,8 @@ def test_grades_are_medians_and_disputes_are_told(indexed, query, owner):
 
 def test_who_was_asked_in_two_pools_has_one_grade_the_newest(benchmark, query, owner, ada):
     for grade in (0, 2):
-        made = making.pool(benchmark, {"q1": ["d1"]})
-        making.judge(made.slots.get(), ada, grade)
+        small_pool = making.pool(benchmark, {"q1": ["d1"]})
+        making.judge(small_pool.slots.get(), ada, grade)
 
     grades = selectors.grades_of(query, owner, sees_others=True)["d1"]
 

@@ -313,13 +313,13 @@ def test_asked_twice_it_is_decided_once_and_never_changes(bench, old, release):
 
 def test_of_two_who_ask_at_once_both_get_one_gate(bench, old, release, monkeypatch):
     policy, candidate = a_policy(bench, old), a_candidate(bench)
-    asked = {"policy": policy, "candidate": candidate, "release": release}
+    terms = {"policy": policy, "candidate": candidate, "release": release}
 
     def another_is_first(*_):
-        GateResult.objects.create(**asked, created_by=bench.olga)
+        GateResult.objects.create(**terms, created_by=bench.olga)
 
     monkeypatch.setattr(gating, "_check", another_is_first)
-    gate = gating.start_gate(**asked, user=bench.sam)
+    gate = gating.start_gate(**terms, user=bench.sam)
 
     assert (GateResult.objects.get(), gate.created_by) == (gate, bench.olga)
 
