@@ -93,18 +93,13 @@ def resume_gates_task(job: RunningJob) -> None:
 
 
 @jobs.cleans
-def set_back_gate(job_id: int) -> None:
-    gating.set_back_gate(job_id)
+def set_back_gates(job_id: int) -> None:
+    gating.set_back_gates(job_id)
 
 
 @jobs.handles(rehearsing.KIND)
 def rehearse_task(job: RunningJob) -> None:
     rehearsing.rehearse(job)
-
-
-@jobs.cleans
-def set_back_rehearsal(job_id: int) -> None:
-    rehearsing.set_back_rehearsal(job_id)
 
 
 @jobs.handles(online_logs.JOB_KIND, is_once=True)

@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
-from annotation.models import Pool, Question, Slot
+from annotation.models import Judgment, Pool, Question, Slot
 from benchmarks_app.models import Role, User
 from benchmarks_app.permissions import ALLOWED, Action
 
@@ -63,13 +63,16 @@ def _counts(pool: Pool) -> QuerySet:
     )
 
 
-def n_second_labels(pool: Pool) -> int:
-    """Further labels that are wanted of documents which have one, and that nobody is giving."""
-    finished = Slot.objects.filter(
-        entry=OuterRef("entry"), kind=Slot.Kind.LABEL, state=Slot.State.DONE
+def second_labels(pool: Pool) -> QuerySet[Slot]:
+    """Further labels that are wanted of documents with a grade, and that nobody is giving.
+
+    Where all that was said is that the document cannot be judged, they are its first.
+    """
+    grades = Judgment.events.current().filter(
+        slot__entry=OuterRef("entry"), slot__kind=Slot.Kind.LABEL, slot__state=Slot.State.DONE
     )
     labels = Slot.objects.filter(pool=pool, kind=Slot.Kind.LABEL)
-    return labels.claimable().filter(Exists(finished)).count()
+    return labels.claimable().filter(Exists(grades.exclude(grade=None)))
 
 
 def open_questions(pool: Pool) -> QuerySet[Question]:

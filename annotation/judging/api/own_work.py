@@ -108,7 +108,8 @@ class OwnJudgment(Endpoint):
     )
     def patch(self, request: Request, pk: int) -> Response:
         judgment = self.judgment()
-        cleaned = self.cleaned(JudgmentChangeForm(self.validated(ChangedJudgmentSerializer)))
+        change = {"note": judgment.note, **self.validated(ChangedJudgmentSerializer)}
+        cleaned = self.cleaned(JudgmentChangeForm(change))
         changed = change_own_judgment(judgment=judgment, actor=self.caller(), **cleaned)
         return Response(_told([changed])[0])
 

@@ -9,9 +9,10 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 
+from annotation.common.selectors import holding
 from annotation.common.services import hidden, statements
 from annotation.common.services.statements import Card
 from annotation.judging.protocol.shuffling import InHand, shown_order
@@ -262,15 +263,11 @@ def return_slot(*, question: Question) -> bool:
 
 @transaction.atomic
 def waive_double_labels(*, pool: Pool, actor: User) -> int:
-    """No longer want the further labels of documents that have one; returns how many.
+    """No longer want the further labels of documents that have a grade; returns how many.
 
     Labels that somebody is about to give stay wanted.
     """
-    finished = Slot.objects.filter(
-        entry=OuterRef("entry"), kind=Slot.Kind.LABEL, state=Slot.State.DONE
-    )
-    second = Slot.objects.filter(pool=pool, kind=Slot.Kind.LABEL).claimable()
-    n = second.filter(Exists(finished)).update(
+    n = holding.second_labels(pool).update(
         state=Slot.State.WAIVED, annotator=None, lease_expires_at=None, is_later=False, arm=""
     )
     if n:

@@ -340,6 +340,8 @@ def change_own_judgment(
 ) -> Judgment:
     """Judge a document anew that one has judged; the new event takes the place of the old one.
 
+    How sure one was stays, and what one marked as evidence, where the text still is what it was.
+
     Raises
     ------
     PoolClosedError
@@ -364,4 +366,13 @@ def change_own_judgment(
         if grade is None
         else partial(record_judgment, grade=grade)
     )
-    return record(slot=slot, actor=actor, client_id=client_id, display=display, note=note)
+    is_same_text = judgment.content_hash == display.content_hash
+    return record(
+        slot=slot,
+        actor=actor,
+        client_id=client_id,
+        display=display,
+        note=note,
+        evidence=[Span(**span) for span in judgment.evidence] if is_same_text else (),
+        confidence=judgment.confidence,
+    )

@@ -106,7 +106,7 @@ def _page(
         "pool": pool,
         "form": form,
         "holders": holding.holders_of(pool),
-        "n_second": holding.n_second_labels(pool),
+        "n_second": holding.second_labels(pool).count(),
         "starts": {start.annotator_id: start for start in pool.starts.all()},
         "n_questions": holding.open_questions(pool).count(),
     }

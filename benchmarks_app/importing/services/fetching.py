@@ -1,7 +1,6 @@
 """Bringing a collection by its name: downloaded and checked, then imported like any file."""
 
 import shutil
-import time
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from benchwright.fetching.errors import ExtraMissingError
 from benchwright.fetching.names import Collection, Kind, read_collection
 
 JOB_KIND = "fetch-collection"
-KEPT_SECONDS = 7 * 24 * 3600
 # Of each kind the library that reads it, and the extra that brings it.
 EXTRAS = {Kind.HUB: ("huggingface_hub", "hub"), Kind.IRDS: ("ir_datasets", "catalog")}
 
@@ -77,21 +75,12 @@ def downloads_of(job: Job) -> Path:
     return folder
 
 
-def _forget_abandoned() -> None:
-    """Remove the downloads of jobs that failed and that nobody has started again for a week."""
-    oldest = time.time() - KEPT_SECONDS
-    for folder in (settings.STAGING_DIR / "downloads").glob("*"):
-        if folder.stat().st_mtime < oldest:
-            shutil.rmtree(folder, ignore_errors=True)
-
-
 def fetch_collection(job: jobs.RunningJob) -> None:
     """The handler: bring the collection as one zip, then start its import."""
     from benchwright.fetching.bringing import bring
 
     collection = read_collection(job.parameters["collection"])
     _refuse_missing_extra(collection)
-    _forget_abandoned()
     downloads = downloads_of(job.row)
     path = bring(
         collection,

@@ -31,8 +31,11 @@ log = logging.getLogger(__name__)
 CLEARS_AT_MOST_SECONDS = 60.0
 # What is staged outside of a job is somebody's who waits for it: by then nobody does.
 ABANDONED_AFTER_SECONDS = 24 * 3600
+# What a later attempt of a failed job goes on with, a folder a job: by then nobody starts it again.
+OF_LATER_ATTEMPTS = ("downloads", "live")
+FORGOTTEN_AFTER_SECONDS = 7 * 24 * 3600
 # Removed by whom they belong to, when that one is done with them.
-KEPT_FOR_LATER = ("job-", "shards-", "downloads", "live")
+KEPT_FOR_LATER = ("job-", "shards-", *OF_LATER_ATTEMPTS)
 FOLDER_OF_ATTEMPT = re.compile(r"job-(\d+)-(\d+)")
 
 
@@ -191,14 +194,26 @@ def _sweep_folders() -> None:
 
 
 def _sweep_staging() -> None:
-    """Remove what a process that was killed had staged: uploads, exports, readers' own files."""
-    oldest = time.time() - ABANDONED_AFTER_SECONDS
+    """Remove what a process that was killed had staged: uploads, exports, readers' own files.
+
+    So is what was kept for another attempt of a job that nobody has made.
+    """
+    now = time.time()
     for path in (*settings.STAGING_DIR.iterdir(), *settings.READERS_DIR.iterdir()):
-        if not path.name.startswith(KEPT_FOR_LATER) and _changed_at(path) < oldest:
-            if path.is_dir():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink(missing_ok=True)
+        if not path.name.startswith(KEPT_FOR_LATER):
+            _remove_older(path, now - ABANDONED_AFTER_SECONDS)
+    for kind in OF_LATER_ATTEMPTS:
+        for folder in (settings.STAGING_DIR / kind).glob("*"):
+            _remove_older(folder, now - FORGOTTEN_AFTER_SECONDS)
+
+
+def _remove_older(path: Path, oldest: float) -> None:
+    if _changed_at(path) >= oldest:
+        return
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _changed_at(path: Path) -> float:

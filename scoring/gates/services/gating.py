@@ -28,7 +28,7 @@ from scoring.gates.services.errors import (
 from scoring.gates.services.evidence import evidence_of, uploaded_at
 from scoring.gates.services.policies import check_run, queries_of
 from scoring.gates.services.rehearsing import rehearsal_seen
-from scoring.models import GatePolicy, GateResult
+from scoring.models import GatePolicy, GateRehearsal, GateResult
 from scoring.scores.services.firewall import sight_of, sight_written_down
 
 KIND, RESUME_KIND = "decide-gate", "resume-gates"
@@ -113,7 +113,7 @@ def _check(policy: GatePolicy, candidate: Run) -> None:
 
 
 def decide_gate(job: RunningJob) -> None:
-    """The handler: decides once; what keeps it from that is told by `set_back_gate`."""
+    """The handler: decides once; what keeps it from that is told by `set_back_gates`."""
     gate = selectors.whole_gate(job.parameters["gate"])
     if gate.state in (STATES.DECIDED, STATES.WAITING):
         return
@@ -181,14 +181,13 @@ def _listed(gate: GateResult, decision: Decision) -> CandidateList | None:
     )
 
 
-def set_back_gate(job_id: int) -> None:
-    """Bring a gate in line with its job, when an attempt begins or the job has ended early."""
-    unfinished = GateResult.objects.filter(job=job_id, state__in=[STATES.QUEUED, STATES.FAILED])
+def set_back_gates(job_id: int) -> None:
+    """Bring gates and rehearsals in line with their job: an attempt begins, or it ended early."""
     job = Job.objects.filter(pk=job_id, state__in=Job.ENDED_EARLY).first()
-    if job is None:
-        unfinished.update(state=STATES.QUEUED, error="")
-    else:
-        unfinished.update(state=STATES.FAILED, error=job.error)
+    state, error = (STATES.FAILED, job.error) if job else (STATES.QUEUED, "")
+    for asked in (GateResult, GateRehearsal):
+        unfinished = asked.objects.filter(job=job_id, state__in=[STATES.QUEUED, STATES.FAILED])
+        unfinished.update(state=state, error=error)
 
 
 # --- going on when the labels are there ----------------------------------------------------------

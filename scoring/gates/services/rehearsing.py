@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from benchmarks_app.common.services import audit
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.jobs import RunningJob
-from benchmarks_app.models import Benchmark, Job, Release, Run, User
+from benchmarks_app.models import Benchmark, Release, Run, User
 from benchwright.gates.errors import RehearsalError
 from benchwright.gates.policy import policy_from
 from benchwright.gates.rehearsal.rehearsing import (
@@ -110,7 +110,7 @@ def _check_unseen(gates: QuerySet[GateResult], name: str, digest: str, runs: Seq
 
 
 def rehearse(job: RunningJob) -> None:
-    """The handler; what keeps it from its end is told by `set_back_rehearsal`."""
+    """The handler; what keeps it from its end is told by `set_back_gates`."""
     rehearsals = GateRehearsal.objects.select_related("benchmark", "baseline", "lexical", "release")
     rehearsal = rehearsals.get(pk=job.parameters["rehearsal"])
     if rehearsal.state == STATES.DONE:
@@ -136,16 +136,6 @@ def rehearse(job: RunningJob) -> None:
         )
         result["made"] = [f"how often {rehearsal.name} is right"]
         result["url"] = rehearsal.get_absolute_url()
-
-
-def set_back_rehearsal(job_id: int) -> None:
-    """Bring a rehearsal in line with its job, when an attempt begins or the job has ended early."""
-    unfinished = GateRehearsal.objects.filter(job=job_id, state__in=[STATES.QUEUED, STATES.FAILED])
-    job = Job.objects.filter(pk=job_id, state__in=Job.ENDED_EARLY).first()
-    if job is None:
-        unfinished.update(state=STATES.QUEUED, error="")
-    else:
-        unfinished.update(state=STATES.FAILED, error=job.error)
 
 
 def freeze_rehearsed(*, rehearsal: GateRehearsal, user: User) -> GatePolicy:

@@ -6,7 +6,6 @@ that is lost, or a failure that is mended, costs only what was not answered yet.
 
 import json
 import shutil
-import time
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -31,8 +30,6 @@ from scoring.live.services.runs import create_live_run, file_stem, notes_on, sta
 from scoring.live.services.systems import check_live_system, endpoint_of
 from scoring.models import LiveSystem
 from scoring.rescoring.services.rescoring import start_scoring_new_runs
-
-KEPT_SECONDS = 7 * 24 * 3600
 
 
 def ask_arguments(
@@ -108,7 +105,6 @@ def ask_system(job: RunningJob) -> None:
         job.benchmark, split=parameters["split"], release=parameters["release"]
     )
     folder = answers_folder(job.row.pk)
-    _forget_abandoned()
     log = AnswerLog(folder, endpoint=fingerprint(system), attempt=job.row.attempt)
     failed = _ask_missing(job, system, queries, log)
     noticed = Noticed(len(queries), failed=failed)
@@ -175,11 +171,3 @@ def forget_answers(job_id: int) -> None:
     """The cleaner: of a job that was cancelled nothing is kept, of a failed one the answers are."""
     if Job.objects.filter(pk=job_id, kind=JOB_KIND, state=Job.State.CANCELLED).exists():
         shutil.rmtree(answers_folder(job_id), ignore_errors=True)
-
-
-def _forget_abandoned() -> None:
-    """Remove the answers of jobs that nobody has started again for a week."""
-    oldest = time.time() - KEPT_SECONDS
-    for folder in (Path(settings.STAGING_DIR) / "live").glob("*"):
-        if folder.stat().st_mtime < oldest:
-            shutil.rmtree(folder, ignore_errors=True)

@@ -128,13 +128,16 @@ def test_own_judgment_is_found_and_changed(small_pool, ada):
     caller = Caller(ada)
     at = read(caller, small_pool)
     [item, _] = caller.send(f"{at}exchange/", {"want": 2})["items"]
-    caller.send(f"{at}exchange/", {"say": [grade(item, 1)]})
+    caller.send(f"{at}exchange/", {"say": [grade(item, 1) | {"note": "Why so"}]})
     [own] = caller.get("me/judgments/?grade=1")["results"]
 
     change = {"client_id": str(uuid4()), "grade": 3}
     changed = caller.send(f"me/judgments/{own['id']}/", change, how="patch")
 
     assert (own["grade"], changed["grade"]) == (1, 3)
+    assert changed["note"] == "Why so"
+    change = {"client_id": str(uuid4()), "grade": 2, "note": ""}
+    assert caller.send(f"me/judgments/{changed['id']}/", change, how="patch")["note"] == ""
     [day] = caller.get("me/hours/")["results"]
     assert (day["benchmark"], day["grades"]) == ("bench", 1)
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.urls import reverse
 
+from annotation.judging.protocol.exchange import Span
 from annotation.judging.selectors.own_work import hours_of, own_judgments, searched
 from annotation.judging.services.judging import record_cant_judge, record_judgment, undo_last
 from annotation.judging.services.tokens import Shown
@@ -21,6 +22,7 @@ from tests.annotation.making import pool
 
 pytestmark = pytest.mark.django_db
 NINE = datetime(2026, 3, 2, 9, tzinfo=UTC)
+EVIDENCE = Span(4, 10, "walrus")
 
 
 @pytest.fixture
@@ -146,6 +148,23 @@ def test_another_grade_takes_the_place_of_the_first(small_pool, ada, signed_in):
     assert second.content_hash == "hash of d1"
     assert found(ada) == ["d1"]
     assert small_pool.slots.filter(state="done").count() == 1
+
+
+@pytest.mark.parametrize("is_same_text", [True, False])
+def test_evidence_stays_where_its_text_does(small_pool, ada, signed_in, is_same_text):
+    text = "hash of d1" if is_same_text else "hash of a later d1"
+    DocumentContent.objects.filter(document__docid="d1").update(content_hash=text)
+    first = record_judgment(
+        slot=small_pool.slots.get(entry__document__docid="d1"), actor=ada, grade=1,
+        client_id=uuid.uuid4(), display=Shown(content_hash="hash of d1"),
+        evidence=[EVIDENCE], confidence="low",
+    )  # fmt: skip
+
+    change(signed_in(ada), first, grade=3)
+
+    second = Judgment.objects.get(supersedes=first)
+    assert second.evidence == ([EVIDENCE.as_json()] if is_same_text else [])
+    assert second.confidence == "low"
 
 
 def test_a_grade_can_become_cant_judge(small_pool, ada, signed_in):

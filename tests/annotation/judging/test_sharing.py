@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from annotation.common.selectors import holding
 from annotation.common.services import statements
 from annotation.judging.selectors.work import Work, work_state
 from annotation.judging.services.claiming import (
@@ -15,7 +16,13 @@ from annotation.judging.services.claiming import (
     return_slot,
     waive_double_labels,
 )
-from annotation.judging.services.judging import ask_question, record_judgment, take_back, turn_of
+from annotation.judging.services.judging import (
+    ask_question,
+    record_cant_judge,
+    record_judgment,
+    take_back,
+    turn_of,
+)
 from annotation.judging.services.tokens import Shown, key_of, opened_token, sealed_token
 from annotation.models import (
     Judgment,
@@ -370,6 +377,21 @@ def test_waived_double_labels_are_no_longer_wanted(benchmark, owner, ada, ann):
     assert len(judge_all(small_pool, ann)) == 1
     assert waive_double_labels(pool=small_pool, actor=owner) == 1
     assert work_state(Pool.objects.get(), ann).work is Work.FINISHED
+
+
+def test_who_could_not_judge_leaves_the_further_label_wanted(benchmark, owner, ada):
+    """Waived with it, the document would be left without any grade."""
+    small_pool = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
+    first, second = claimed(small_pool, ada, n=2)
+    record_cant_judge(
+        slot=first, actor=ada, reason="Unclear", client_id=uuid.uuid4(), display=Shown()
+    )
+    judge(second, ada, 0)
+
+    assert holding.second_labels(small_pool).count() == 1
+    assert waive_double_labels(pool=small_pool, actor=owner) == 1
+
+    assert Slot.objects.get(state="waived").entry == second.entry
 
 
 def test_what_is_to_be_judged_anew_or_is_a_check_is_no_double_label(benchmark, owner, ada, ann):

@@ -8,6 +8,7 @@ import threading
 import time
 import uuid
 from datetime import timedelta
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -595,6 +596,22 @@ def test_sweep_removes_what_nobody_waits_for_any_more_and_nothing_that_is_writte
     left = {path.name for path in settings.STAGING_DIR.iterdir()}
     assert kept - left <= {"shards-3-ab"}  # which goes with its job
     assert not {"export-old", "upload-old"} & left
+
+
+def test_what_another_attempt_would_go_on_with_is_kept_for_a_week(settings, monkeypatch):
+    later = time.time() + 8 * 24 * 3600
+    monkeypatch.setattr(sweeping.time, "time", lambda: later)
+    for kind, job, days in product(("downloads", "live"), ("1", "2"), (6, 8)):
+        part = settings.STAGING_DIR / kind / job / f"part-{days}"
+        if (job, days) != ("2", 6):
+            part.parent.mkdir(parents=True, exist_ok=True)
+            part.touch()
+            os.utime(part, (later - days * 24 * 3600,) * 2)
+
+    sweeping.sweep()
+
+    left = {path.parent.name + path.name for path in settings.STAGING_DIR.glob("*/*")}
+    assert left == {"downloads1", "live1"}
 
 
 def test_sweep_removes_what_a_cut_off_upload_left_and_nothing_that_is_received(settings):

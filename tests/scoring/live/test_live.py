@@ -1,8 +1,6 @@
 """Live systems: described, tried, asked for runs; and what becomes of jobs that are cut short."""
 
 import json
-import os
-import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from importlib import import_module
@@ -385,19 +383,6 @@ def test_a_name_that_was_taken_meanwhile_is_told_before_anything_is_asked(
 
     assert (job.state, server.asked) == (Job.State.FAILED, [])
     assert "A run named 'live' is in this benchmark already" in job.error
-
-
-def test_answers_of_a_job_that_nobody_starts_again_are_kept_for_a_week(server, make, asked):
-    server.scripted["text of q3"] = [Answer(b"", status=500), Answer(b"", status=500)]
-    kept, old = (asked(make(name=name, concurrency=1), run=name) for name in ("kept", "old"))
-    day = 24 * 3600
-    for job, days in ((kept, 6), (old, 8)):
-        changed_at = time.time() - days * day
-        os.utime(answers_folder(job.pk), (changed_at, changed_at))
-
-    asked(make(name="third"), run="third")
-
-    assert [answers_folder(job.pk).exists() for job in (kept, old)] == [True, False]
 
 
 def test_the_next_run_is_called_by_the_day_and_a_number(bench, make):
