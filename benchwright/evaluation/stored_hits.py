@@ -4,13 +4,14 @@ without the run being read again.
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import starmap
 from math import log2
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from benchwright.evaluation.evaluating import Evaluation
 from benchwright.formats.unlisted import NOT_LISTED_GRADE, NOT_RELEVANT, UNKNOWN
-from benchwright.reading.hits import Hit, QueryHits
+from benchwright.reading.hits import Hit, QueryHits, hit_at
 from benchwright.runs.store import hits_against
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def scan_stored_run(
     Of the queries that are left out, no row group is read but those they share with others.
     """
     return {
-        qid: QueryHits(qid, tuple(Hit(rank, grade) for rank, grade in ranked), n_retrieved)
+        qid: QueryHits(qid, tuple(starmap(hit_at, ranked)), n_retrieved)
         for qid, (n_retrieved, ranked) in hits_against(parquet, qrels, only=only).items()
     }
 
@@ -77,7 +78,7 @@ def read_hits(files: ScoreFiles) -> StoredHits:
     sizes = answered.filter(~pl.col("is_missing")).select("qid", "n_retrieved")
     hits: dict[str, list[Hit]] = {qid: [] for qid in sizes["qid"].to_list()}
     for qid, rank, grade in pl.read_parquet(files.hits).iter_rows():
-        hits[qid].append(Hit(rank, grade))
+        hits[qid].append(hit_at(rank, grade))
     return {
         qid: QueryHits(qid, tuple(hits[qid]), n_retrieved) for qid, n_retrieved in sizes.iter_rows()
     }

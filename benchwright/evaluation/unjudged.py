@@ -14,6 +14,7 @@ import random
 from collections import Counter
 from collections.abc import Mapping
 from itertools import groupby
+from math import nan
 from typing import NamedTuple
 
 from benchwright.errors import NoBracketError
@@ -22,7 +23,7 @@ from benchwright.measures.columns import Columns
 from benchwright.measures.families import Measure
 from benchwright.measures.incomplete import condensed
 from benchwright.measures.registry import parse_measure
-from benchwright.reading.hits import Hit, Judged, Qid, QueryHits, with_unlisted
+from benchwright.reading.hits import Judged, Qid, QueryHits, hit_at, with_unlisted
 from benchwright.statistics.descriptive import quantile
 
 SMOOTHING = 5.0
@@ -41,7 +42,7 @@ class Scenarios(NamedTuple):
 
     `raw` takes unjudged documents as not relevant, `condensed` leaves them out, `all_relevant`
     gives them the top grade. When their grades are drawn, 9 in 10 means are from `drawn_low` to
-    `drawn_high`.
+    `drawn_high`; both are NaN where none were.
     """
 
     raw: float
@@ -107,7 +108,8 @@ def scenarios(
 
     Drawn grades are as those of the judged documents that this run has at like ranks (1, 2-3, 4-7,
     8-15, …), smoothed by those of all its ranks; how probable each grade is, is drawn as well,
-    since few documents tell it. The same `seed` draws the same. Ties stand as they are ranked.
+    since few documents tell it. The same `seed` draws the same; `n_draws` may be 0. Ties stand as
+    they are ranked.
 
     Raises
     ------
@@ -131,8 +133,8 @@ def scenarios(
         # Nothing judged may be left of it.
         condensed=_mean(measure, judged, short, top, missing, allow_empty=True),
         all_relevant=_mean(measure, *best, top, missing),
-        drawn_low=quantile(drawn, 0.05),
-        drawn_high=quantile(drawn, 0.95),
+        drawn_low=quantile(drawn, 0.05) if drawn else nan,
+        drawn_high=quantile(drawn, 0.95) if drawn else nan,
     )
 
 
@@ -194,9 +196,10 @@ def _filled(
     judged: Judged, query: QueryHits[Qid], grade_of: Mapping[int, int]
 ) -> tuple[Judged, QueryHits[Qid]]:
     """The query with these grades at these ranks."""
-    grade_at = {**dict(query.hits), **grade_of}
-    hits = tuple(Hit(rank, grade_at[rank]) for rank in sorted(grade_at))
-    filled = QueryHits(query.qid, hits, query.n_retrieved, query.ties)
+    given = {rank: hit_at(rank, grade) for rank, grade in grade_of.items()}
+    hits = {hit.rank: hit for hit in query.hits} | given
+    by_rank = tuple(hits[rank] for rank in sorted(hits))
+    filled = QueryHits(query.qid, by_rank, query.n_retrieved, query.ties)
     return judged._replace(grades=(*judged.grades, *grade_of.values())), filled
 
 

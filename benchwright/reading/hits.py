@@ -22,6 +22,18 @@ class Hit(NamedTuple):
     grade: int
 
 
+@lru_cache(maxsize=1 << 14)
+def hit_at(rank: int, grade: int) -> Hit:
+    """The hit of a rank and a grade: one object, however many queries have it.
+
+    Examples
+    --------
+    >>> hit_at(1, 2) is hit_at(1, 2)
+    True
+    """
+    return Hit(rank, grade)
+
+
 class TieGroup(NamedTuple):
     """Results of one score: the first of their ranks, and how many they are (at least 2)."""
 

@@ -103,7 +103,7 @@ def scenarios_of(score_set: ScoreSet, sight: Sight) -> tuple[Scenarios, int]:
             {qid: target.judged[qid] for qid in sight.seen(target.judged)},
             read_hits(score_files(score_set)),
             top_grade=target.top_grade,
-            n_draws=max(n_draws, 1),
+            n_draws=n_draws,
         )
 
     return _kept("scenarios", score_set, sight.hidden, read), n_draws

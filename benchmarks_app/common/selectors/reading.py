@@ -16,9 +16,7 @@ from benchmarks_app.models import (
     Unit,
 )
 from benchwright.corpora.store import CorpusReader, StoredDocument
-from benchwright.errors import Problems
-from benchwright.files.sources import open_lines
-from benchwright.formats.trec import read_qrels
+from benchwright.reading import scan_qrels
 
 
 # Opened anew where the index was written anew: it stays mapped into memory.
@@ -130,11 +128,10 @@ def release_qrels(release: Release) -> dict[str, dict[str, int]]:
     Those of hidden splits are among them: this is for scoring, and is shown to nobody.
     """
     path, *hidden = release_qrels_paths(release)
-    problems = Problems()
-    judged: dict[str, dict[str, int]] = {}
-    for row in read_qrels(open_lines(path), file=path.name, problems=problems):
-        judged.setdefault(row.qid.decode(), {})[row.docid.decode()] = row.grade
-    problems.raise_found()
+    judged = {
+        qid.decode(): {docid.decode(): grade for docid, grade in grades.items()}
+        for qid, grades in scan_qrels(path).grades.items()
+    }
     for of_split in hidden:
         for qid, docid, grade in hidden_rows(of_split):
             judged.setdefault(qid, {})[docid] = grade

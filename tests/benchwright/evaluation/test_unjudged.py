@@ -2,6 +2,7 @@
 
 import random
 from itertools import product
+from math import isnan
 
 import pytest
 from hypothesis import given, settings
@@ -148,6 +149,10 @@ def test_same_seed_draws_the_same_and_another_one_differs():
     assert scenarios("AP", judged, hits, seed=1) == one
     assert scenarios("AP", judged, hits, seed=2) != one
     assert one.drawn_low < one.drawn_high
+    undrawn = scenarios("AP", judged, hits, n_draws=0)
+    assert undrawn[:3] == one[:3]
+    assert isnan(undrawn.drawn_low)
+    assert isnan(undrawn.drawn_high)
 
 
 def test_without_unjudged_documents_every_scenario_is_the_value():
