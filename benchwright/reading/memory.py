@@ -94,15 +94,15 @@ def hits_of(
     """
     taken = _take_documents(given)
     if ties in ORDERED_TIES and depth is None:
-        found = {
+        hits_of = {
             qid: QueryHits(qid, _hits(documents, grades[qid], ties), len(documents))
             for qid, documents in taken.content.items()
             if qid in grades
         }
     else:
-        found = find_hits(grades, _results(taken.content), ties=ties, depth=depth)
+        hits_of = find_hits(grades, _results(taken.content), ties=ties, depth=depth)
     hits = {
-        qid: found.get(qid) or QueryHits(qid, (), min(len(rows), depth or len(rows)))
+        qid: hits_of.get(qid) or QueryHits(qid, (), min(len(rows), depth or len(rows)))
         for qid, rows in taken.content.items()
     }
     return Taken(hits, taken.is_text)

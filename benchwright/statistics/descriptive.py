@@ -65,9 +65,9 @@ def kendall_tau(first: ArrayLike, second: ArrayLike) -> float:
     >>> kendall_tau([0.1, 0.2, 0.3], [5, 7, 6]) == 1 / 3
     True
     """
-    one, other = _order(first), _order(second)
-    n_ordered = int(abs(one).sum()) * int(abs(other).sum())
-    return float((one * other).sum()) / sqrt(n_ordered) if n_ordered else nan
+    signs, others = _order(first), _order(second)
+    n_ordered = int(abs(signs).sum()) * int(abs(others).sum())
+    return float((signs * others).sum()) / sqrt(n_ordered) if n_ordered else nan
 
 
 def _order(scores: ArrayLike) -> NDArray[np.float64]:

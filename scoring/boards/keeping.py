@@ -247,8 +247,8 @@ def kept_for_everybody(view: Callable[..., HttpResponse]) -> Callable[..., HttpR
         def make() -> HttpResponse:
             return view(request, slug, *args, **kwargs)
 
-        found = public_state_of(slug) if _is_of_nobody(request) else None
-        kept = _kept_or_made(request, found and (*found, EVERYBODY, "answer"), make, _page_content)
+        state = public_state_of(slug) if _is_of_nobody(request) else None
+        kept = _kept_or_made(request, state and (*state, EVERYBODY, "answer"), make, _page_content)
         return sent(request, kept) if isinstance(kept, Kept) else kept
 
     return answering

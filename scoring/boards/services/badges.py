@@ -96,8 +96,8 @@ def badge_of(board: Board, run: str = "") -> Badge:
 
 def _mean(board: Board, row: BoardRow) -> str:
     mean = row.scores.get(board.measure.name)
-    told = "-" if mean is None else f"{mean:.{board.sight.digits}f}"
-    return f"{board.measure.label} {told}"
+    value = "-" if mean is None else f"{mean:.{board.sight.digits}f}"
+    return f"{board.measure.label} {value}"
 
 
 def _rank(row: BoardRow) -> str:

@@ -28,7 +28,7 @@ from scoring.models import ReportedScore
 from scoring.scores.selectors.releases import newest_release, published_releases, release_of_version
 from scoring.scores.shown import BOARD, FIRST_MEASURE, measure_named
 
-FIRST = [*(one.name for one in BOARD), MAIN]
+FIRST = [*(measure.name for measure in BOARD), MAIN]
 
 
 @require_safe

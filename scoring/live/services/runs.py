@@ -198,7 +198,7 @@ def notes_on(noticed: Noticed) -> list[str]:
             "queries were answered at a second try or later.",
         ),
     )
-    return [f"{n:,} {one if n == 1 else many}" for n, one, many in notes if n]
+    return [f"{n:,} {singular if n == 1 else plural}" for n, singular, plural in notes if n]
 
 
 def file_stem(name: str) -> str:

@@ -98,7 +98,7 @@ class OwnRun:
 
 
 @dataclass(frozen=True)
-class _Told:
+class _Entry:
     """The numbers of a submission, or of the baseline, before they are put beside others."""
 
     name: str
@@ -182,16 +182,20 @@ def _scored(own: QuerySet[Submission], phase: Phase, user: User) -> dict[str, An
     release, scope = phase.release, scope_of(phase)
     sight, measure = sight_of(user, release), measure_seen(user, release)
     board = None if scope.is_apart else _board(phase, scope, user, measure)
-    told = _told_apart(submissions, measure, user) if board is None else _told(submissions, board)
+    entries = (
+        _entries_apart(submissions, measure, user)
+        if board is None
+        else _entries(submissions, board)
+    )
     baseline = _best_baseline(board) if board else None
     return {
-        "runs": _beside(told, baseline, board, sight) if board else _beside_last(told, sight),
+        "runs": _beside(entries, baseline, board, sight) if board else _beside_last(entries, sight),
         "board": board,
         "measure": measure,
         "digits": min(sight.digits, DIGITS),
         "baseline": baseline,
         "baseline_mean": baseline.scores.get(board.measure.name) if baseline and board else None,
-        "baseline_at": _axis(told, baseline, board)(_mean_of(baseline, board)),
+        "baseline_at": _axis(entries, baseline, board)(_mean_of(baseline, board)),
         "n_scored": listed.count() if len(submissions) == SCORED_SHOWN else len(submissions),
     }
 
@@ -201,27 +205,27 @@ def _board(phase: Phase, scope: Scope, user: User, measure: Shown) -> Board:
     return board_of(release=phase.release, user=user, measure=measure, split=split)
 
 
-def _told(submissions: Iterable[Submission], board: Board) -> list[_Told]:
+def _entries(submissions: Iterable[Submission], board: Board) -> list[_Entry]:
     rows = {row.run.pk: row for row in board.whole}
-    told = []
+    entries = []
     for submission in submissions:
         row = rows.get(submission.run_id or 0)
         low, high = row.intervals.get(board.measure.name, (None, None)) if row else (None, None)
         mean = row.scores.get(board.measure.name) if row else None
-        told.append(_Told(submission.name, submission, mean, low, high, row))
-    return told
+        entries.append(_Entry(submission.name, submission, mean, low, high, row))
+    return entries
 
 
-def _told_apart(submissions: Sequence[Submission], measure: Shown, user: User) -> list[_Told]:
+def _entries_apart(submissions: Sequence[Submission], measure: Shown, user: User) -> list[_Entry]:
     """Of a phase that stands on no board: the stored means of its own queries."""
     rows: list[SubmissionRow] = rows_as_seen(user, submission_rows(submissions))
-    told = []
+    entries = []
     for row in rows:
-        score = next((one for one in row.stored if one.measure == measure.name), None)
+        score = next((each for each in row.stored if each.measure == measure.name), None)
         ends = (score.ci_low, score.ci_high) if score else (None, None)
         mean = score.mean if score else None
-        told.append(_Told(row.submission.name, row.submission, mean, *ends, None))
-    return told
+        entries.append(_Entry(row.submission.name, row.submission, mean, *ends, None))
+    return entries
 
 
 def _best_baseline(board: Board) -> BoardRow | None:
@@ -233,50 +237,53 @@ def _best_baseline(board: Board) -> BoardRow | None:
 
 
 def _beside(
-    told: Sequence[_Told], baseline: BoardRow | None, board: Board, sight: Sight
+    entries: Sequence[_Entry], baseline: BoardRow | None, board: Board, sight: Sight
 ) -> list[OwnRun]:
     """Each run beside the one sent before it and beside the baseline."""
-    axis = _axis(told, baseline, board)
-    against = baseline and _Told(
+    axis = _axis(entries, baseline, board)
+    against = baseline and _Entry(
         baseline.run.name, None, _mean_of(baseline, board), None, None, baseline
     )
     runs = []
-    for place, one in enumerate(told):
+    for place, entry in enumerate(entries):
         has_interval = sight.is_clear and place < INTERVALS_SHOWN
-        before = told[place + 1] if place + 1 < len(told) else None
+        before = entries[place + 1] if place + 1 < len(entries) else None
         to_last, to_baseline = (
-            _change(one, other, board, sight, has_interval) if other else None
+            _change(entry, other, board, sight, has_interval) if other else None
             for other in (before, against)
         )
-        at = {name: axis(getattr(one, name)) for name in ("mean", "low", "high")}
+        at = {name: axis(getattr(entry, name)) for name in ("mean", "low", "high")}
         runs.append(
-            OwnRun(one.submission, one.mean, one.low, one.high, one.row, at, to_last, to_baseline)
+            OwnRun(
+                *(entry.submission, entry.mean, entry.low, entry.high, entry.row),
+                *(at, to_last, to_baseline),
+            )
         )
     return runs
 
 
-def _beside_last(told: Sequence[_Told], sight: Sight) -> list[OwnRun]:
+def _beside_last(entries: Sequence[_Entry], sight: Sight) -> list[OwnRun]:
     """As `_beside`, of runs that stand on no board: no ranks, no baseline, no intervals."""
-    axis = _axis(told, None, None)
+    axis = _axis(entries, None, None)
     runs = []
-    for place, one in enumerate(told):
-        before = told[place + 1] if place + 1 < len(told) else None
-        difference = sight.difference(one.mean, before.mean) if before else None
+    for place, entry in enumerate(entries):
+        before = entries[place + 1] if place + 1 < len(entries) else None
+        difference = sight.difference(entry.mean, before.mean) if before else None
         change = Change(before.name, difference) if before and difference is not None else None
-        at = {name: axis(getattr(one, name)) for name in ("mean", "low", "high")}
-        runs.append(OwnRun(one.submission, one.mean, one.low, one.high, None, at, change))
+        at = {name: axis(getattr(entry, name)) for name in ("mean", "low", "high")}
+        runs.append(OwnRun(entry.submission, entry.mean, entry.low, entry.high, None, at, change))
     return runs
 
 
 def _change(
-    one: _Told, other: _Told, board: Board, sight: Sight, has_interval: bool
+    entry: _Entry, other: _Entry, board: Board, sight: Sight, has_interval: bool
 ) -> Change | None:
-    difference = sight.difference(one.mean, other.mean)
+    difference = sight.difference(entry.mean, other.mean)
     if difference is None:
         return None
     ends: Ends = (None, None)
-    if has_interval and one.row and other.row:
-        sets = one.row.score_set, other.row.score_set
+    if has_interval and entry.row and other.row:
+        sets = entry.row.score_set, other.row.score_set
         ends = difference_interval(*sets, board.measure.name, board.slice_name)
     return Change(other.name, difference, *ends)
 
@@ -285,9 +292,9 @@ def _mean_of(row: BoardRow | None, board: Board | None) -> float | None:
     return row.scores.get(board.measure.name) if row and board else None
 
 
-def _axis(told: Sequence[_Told], baseline: BoardRow | None, board: Board | None) -> Any:
+def _axis(entries: Sequence[_Entry], baseline: BoardRow | None, board: Board | None) -> Any:
     """A function from a value to its place on the axis that all rows share, "" for None."""
-    values = [value for one in told for value in (one.mean, one.low, one.high)]
+    values = [value for entry in entries for value in (entry.mean, entry.low, entry.high)]
     known = [value for value in [*values, _mean_of(baseline, board)] if value is not None]
     least, most = min(known, default=0.0), max(known, default=1.0)
     span = (most - least) or 1.0

@@ -324,7 +324,8 @@ def test_a_job_whose_worker_was_lost_asks_only_what_is_left(
 
     assert (job.state, job.attempt, job.error) == (Job.State.DONE, 2, "")
     again = [request.query for request in server.asked[n_before:]]
-    assert (len(again), len(set(again))) == (33 - 12, 33 - 12)
+    assert len(set(again)) == 33 - 12
+    assert len(again) <= 33 - 12 + 1  # one may have been on its way when the worker was lost
     assert not {f"text of {qid}" for qid in n_kept} & set(again)
     assert many.runs.get().n_queries == 33
     assert RunLatencies.objects.get().n_queries == 33
