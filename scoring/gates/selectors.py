@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.fields.json import KT
 
 from benchmarks_app.common.selectors.naming import is_anonymous_to
@@ -114,6 +114,9 @@ def whole_gate(pk: int) -> GateResult:
 
 def waiting_gates(benchmark: Benchmark) -> QuerySet[GateResult]:
     """Gates that wait for labels and were not asked for again on a later release."""
-    return GateResult.objects.filter(
-        policy__benchmark=benchmark, state=GateResult.State.WAITING, resumed_by=None
-    ).select_related(*PARTS, "created_by")
+    same = ("policy", "candidate", "is_public")
+    later = GateResult.objects.filter(
+        release__gt=OuterRef("release"), **{name: OuterRef(name) for name in same}
+    )
+    waiting = GateResult.objects.filter(state=GateResult.State.WAITING, policy__benchmark=benchmark)
+    return waiting.exclude(Exists(later)).select_related(*PARTS, "created_by")

@@ -19,6 +19,7 @@ from benchwright.errors import ScoringError
 from benchwright.gates.deciding import Verdict
 from benchwright.gates.policy import policy_from
 from benchwright.gates.verdict import Decision, decide
+from benchwright.texts.counting import counted
 from scoring.gates import selectors
 from scoring.gates.services.errors import (
     GateItselfError,
@@ -195,7 +196,7 @@ def set_back_gates(job_id: int) -> None:
 
 def resume_waiting_gates(release: Release) -> Job | None:
     """Start a job that looks whether gates of the benchmark can be decided on a new release."""
-    waiting = selectors.waiting_gates(release.benchmark).exclude(release=release)
+    waiting = selectors.waiting_gates(release.benchmark).filter(release__lt=release)
     if not waiting.exists():
         return None
     return jobs.start(
@@ -215,16 +216,17 @@ def resume_gates(job: RunningJob) -> None:
     published = Release.objects.published().select_related("benchmark")
     release = published.get(pk=job.parameters["release"])
     grades = release_qrels(release)
-    ready = [
-        gate
-        for gate in selectors.waiting_gates(release.benchmark).exclude(release=release)
-        if holds(grades, awaited(gate))
-    ]
+    waiting = selectors.waiting_gates(release.benchmark).filter(release__lt=release)
+    ready = [gate for gate in waiting if holds(grades, awaited(gate))]
     with job.commit() as result:
         n_resumed, refused = 0, []
         for gate in filter(_may_go_on, ready):
             try:
                 with transaction.atomic():
+                    # Of two releases that hold its labels the first goes on with it.
+                    GateResult.objects.select_for_update().get(pk=gate.pk)
+                    if not waiting.filter(pk=gate.pk).exists():
+                        continue
                     start_gate(
                         policy=gate.policy,
                         candidate=gate.candidate,
@@ -236,7 +238,7 @@ def resume_gates(job: RunningJob) -> None:
                 refused.append(f"{gate.candidate.name} by {gate.policy}: {error}")
             else:
                 n_resumed += 1
-        result["made"] = [f"{n_resumed} gates asked for again"]
+        result["made"] = [f"{counted(n_resumed, 'gate')} asked for again"]
         result["notes"] = refused
         result["url"] = reverse("scoring:gate-list", args=[release.benchmark.slug])
 

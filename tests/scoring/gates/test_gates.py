@@ -29,6 +29,7 @@ from benchmarks_app.models import (
 from benchmarks_app.people.services.api_tokens import create_api_token
 from benchwright.gates.errors import PolicyFormatError, PolicySplitError
 from benchwright.gates.policy import canonical
+from scoring.gates import selectors
 from scoring.gates.services import gating, online, policies
 from scoring.gates.services.errors import (
     GateItselfError,
@@ -490,6 +491,34 @@ def test_a_release_that_holds_the_labels_decides_by_itself(bench, waiting, do_jo
     assert waiting.state == "waiting"
 
 
+def test_a_gate_that_was_asked_for_on_a_later_release_waits_no_more(bench, waiting, do_jobs):
+    """Its labels are not there yet; once they are, the newest of the two goes on alone."""
+    some = factories.release(labels(bench, graded(("d0", "d1")), "some"), "1.1.0", by=bench.olga)
+    do_jobs()
+    by_hand = decided(bench, waiting.policy, waiting.candidate, some)
+    assert by_hand.state == "waiting"
+
+    factories.release(labels(bench, graded(), "all"), "1.2.0", by=bench.olga)
+    while do_jobs():
+        pass
+
+    assert GateResult.objects.get(resumes=by_hand).verdict == "pass"
+    assert not GateResult.objects.filter(resumes=waiting).exists()
+    assert not selectors.waiting_gates(bench).exists()
+
+
+def test_of_two_releases_with_the_labels_the_first_goes_on(bench, waiting, do_jobs):
+    releases = [
+        factories.release(labels(bench, graded(), version), version, by=bench.olga)
+        for version in ("1.1.0", "1.2.0")
+    ]
+    while do_jobs():
+        pass
+
+    assert GateResult.objects.get(resumes=waiting).release == releases[0]
+    assert [job.state for job in Job.objects.filter(kind=gating.RESUME_KIND)] == ["done", "done"]
+
+
 def test_a_release_that_lacks_one_of_the_labels_leaves_it_waiting(bench, waiting, do_jobs):
     qid, docid = gating.awaited(waiting)[-1]
     grades = {pair: of for pair, of in graded().items() if pair != (qid, docid)}
@@ -518,7 +547,7 @@ def test_a_gate_whose_split_is_gone_keeps_no_other_from_going_on(
 
     job = Job.objects.get(kind=gating.RESUME_KIND)
     assert GateResult.objects.get(release=later).resumes == waiting
-    assert (job.state, job.result["made"]) == (Job.State.DONE, ["1 gates asked for again"])
+    assert (job.state, job.result["made"]) == (Job.State.DONE, ["1 gate asked for again"])
     (note,) = job.result["notes"]
     assert "by split v1: " in note
     assert "split 'dev'" in note
