@@ -76,7 +76,7 @@ def bracket(
 
     Examples
     --------
-    >>> bracket("P@2", {"q": Judged((1,))}, {"q": QueryHits("q", (Hit(1, 1),), 2)})
+    >>> bracket("P@2", {"q": Judged((1,))}, {"q": QueryHits("q", (hit_at(1, 1),), 2)})
     Bracket(low=0.5, high=1.0)
     """
     measure = parse_measure(measure) if isinstance(measure, str) else measure
@@ -164,7 +164,7 @@ def unjudged_ranks(hits: QueryHits[Qid], cutoff: int | float | None) -> list[int
 
     Examples
     --------
-    >>> unjudged_ranks(QueryHits("q", (Hit(2, 0), Hit(3, -1)), 9), cutoff=4)
+    >>> unjudged_ranks(QueryHits("q", (hit_at(2, 0), hit_at(3, -1)), 9), cutoff=4)
     [1, 3, 4]
     """
     depth = min(cutoff, hits.n_retrieved) if isinstance(cutoff, int) else hits.n_retrieved
