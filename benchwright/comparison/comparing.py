@@ -256,7 +256,7 @@ def _differences(
     for at in range(0, len(places), width):
         measure, slice_, run, reference = places[at : at + width].T
         values = aligned.values[:, reference, measure]
-        differences = aligned.values[:, run, measure] - values
+        differences = effects.differences_of(aligned.values[:, run, measure], values)
         yield np.where(masks[:, slice_], differences, np.nan), values, measure
 
 
@@ -414,7 +414,7 @@ def _tukey(aligned: Aligned, methods: Methods) -> Floats:
 
 def _maxt(aligned: Aligned, pairs: list[RunPair], methods: Methods) -> Floats:
     run, reference = np.array(pairs).T
-    differences = aligned.values[:, run] - aligned.values[:, reference]
+    differences = effects.differences_of(aligned.values[:, run], aligned.values[:, reference])
     adjust = partial(
         signflip.sign_flip_max,
         families=aligned.families,

@@ -13,6 +13,7 @@ from benchwright.gates.errors import PolicySliceError
 from benchwright.gates.evidence import Evidence, Mask
 from benchwright.gates.findings import Check, Finding, Level, numbers_of, signed
 from benchwright.gates.policy import Policy
+from benchwright.statistics.effects import differences_of
 from benchwright.statistics.families import Floats
 from benchwright.statistics.intervals import n_differing, warnings
 from benchwright.statistics.losses import Losses, much_lost
@@ -89,8 +90,9 @@ def _columns(policy: Policy, evidence: Evidence) -> Iterator[tuple[tuple[Kind, s
         yield (Kind.MEASURE, name), evidence.differences(name)
     exact = exact_mask(policy, evidence)
     if exact is not None and evidence.lexical is not None:
-        of = evidence.candidate.of(policy.measure) - evidence.lexical.of(policy.measure)
-        yield (Kind.EXACT, ""), np.where(exact, of, np.nan)
+        arms = evidence.candidate, evidence.lexical
+        apart = differences_of(*(arm.of(policy.measure) for arm in arms))
+        yield (Kind.EXACT, ""), np.where(exact, apart, np.nan)
 
 
 def exact_mask(policy: Policy, evidence: Evidence) -> Mask | None:

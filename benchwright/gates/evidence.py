@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.gates.errors import PolicyMeasureError
+from benchwright.statistics.effects import differences_of
 from benchwright.statistics.families import FamilyOf, Floats
 
 Mask = NDArray[np.bool_]
@@ -92,7 +93,7 @@ class Evidence:
 
     def differences(self, measure: str) -> Floats:
         """Candidate minus baseline, query by query."""
-        return self.candidate.of(measure) - self.baseline.of(measure)
+        return differences_of(self.candidate.of(measure), self.baseline.of(measure))
 
 
 def numbered(queries: Sequence[str], families: Mapping[str, str] | None) -> FamilyOf | None:

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.statistics.descriptive import ROUNDING
 from benchwright.statistics.families import Floats, ratio_means
 from benchwright.statistics.paired import in_units
 
@@ -33,6 +34,18 @@ def relative_changes(differences: Floats, reference: Floats) -> Floats:
     base = ratio_means(np.where(np.isnan(differences), np.nan, reference))
     is_zero = base == 0
     return np.where(is_zero, np.nan, ratio_means(differences) / np.where(is_zero, 1, base))
+
+
+def differences_of(values: Floats, reference: Floats) -> Floats:
+    """Values less those of the reference; 0 where rounding alone tells them apart.
+
+    Examples
+    --------
+    >>> differences_of(np.array([0.1 + 0.2, 0.5]), np.array([0.3, 0.25])).tolist()
+    [0.0, 0.25]
+    """
+    differences = values - reference
+    return np.where(np.abs(differences) < ROUNDING, 0.0, differences)
 
 
 def wins_ties_losses(differences: Floats) -> NDArray[np.intp]:

@@ -9,6 +9,7 @@ Multiple testing in statistical analysis of systems-based information retrieval 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.statistics.effects import differences_of
 from benchwright.statistics.families import FamilyOf, Floats, family_totals
 from benchwright.statistics.signflip import ROUNDING, sign_flip
 
@@ -65,10 +66,10 @@ def _alike(is_whole: NDArray[np.bool_]) -> list[list[int]]:
 def _all_pairs(values: Floats, families: FamilyOf | None, n_draws: int, seed: int) -> Floats:
     n, n_runs, n_measures = values.shape
     if n_runs == 2:
-        differences = values[:, 0] - values[:, 1]
+        differences = differences_of(values[:, 0], values[:, 1])
         between = sign_flip(differences, families=families, n_flips=n_draws, seed=seed)
         return np.where(np.eye(2, dtype=bool)[:, :, np.newaxis], 1.0, between)
-    centred = values - values.mean(axis=1, keepdims=True)
+    centred = differences_of(values, values.mean(axis=1, keepdims=True))
     sums, _ = family_totals(centred.reshape(n, -1), families)
     sums = sums.reshape(-1, n_runs, n_measures)
     ranges = np.sort(_drawn_ranges(sums, n_draws, seed), axis=0)

@@ -92,6 +92,19 @@ def test_two_runs_by_hand():
     assert by_name["old"].tie_group == by_name["new"].tie_group == 1
 
 
+@pytest.mark.parametrize("n_runs", [2, 3])
+@pytest.mark.parametrize("options", [{}, {"baseline": "a", "correction": "maxt"}])
+def test_values_that_rounding_alone_tells_apart_are_level(n_runs, options):
+    """A sum of 0.1 and 0.2 against 0.3, in each of twenty queries."""
+    values = dict(zip("abc", (0.3, 0.1 + 0.2, 0.3)[:n_runs], strict=False))
+    runs = {name: {f"q{n}": {"AP": value} for n in range(20)} for name, value in values.items()}
+
+    for pair in compare(runs, **options).pairs:
+        assert (pair.difference, pair.p, pair.p_adjusted, pair.p_t) == (0, 1, 1, 1)
+        assert (pair.interval.low, pair.interval.high) == (0, 0)
+        assert pair.effect.ties == 20
+
+
 def test_no_difference_is_detectable_that_is_more_than_a_measure_can_differ():
     better, worse = ({f"q{n}": {"RR": float(n % 2 == side)} for n in range(4)} for side in (0, 1))
 
