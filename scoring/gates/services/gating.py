@@ -61,7 +61,7 @@ def start_gate(
     PolicyAfterCandidateError
         If it is a version made after the candidate was uploaded.
     GateItselfError, GateRunError
-        If the candidate is the baseline, of another benchmark or withdrawn.
+        If the candidate is the baseline or of another benchmark, or either was withdrawn.
     """
     is_public = not sight_of(user, release).is_clear or (resumes is not None and resumes.is_public)
     earlier = GateResult.objects.filter(
@@ -103,7 +103,8 @@ def start_gate(
 def _check(policy: GatePolicy, candidate: Run) -> None:
     if policy.retired_at is not None:
         raise PolicyRetiredError(policy=str(policy), at=policy.retired_at)
-    check_run(candidate, policy.benchmark)
+    for run in (candidate, policy.baseline):
+        check_run(run, policy.benchmark)
     if candidate.pk == policy.baseline_id:
         raise GateItselfError(run=candidate.name, policy=str(policy))
     if policy.version > 1 and uploaded_at(candidate) < policy.created_at:

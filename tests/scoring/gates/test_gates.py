@@ -337,6 +337,15 @@ def test_a_withdrawn_run_is_no_candidate(bench, old, release):
         decided(bench, a_policy(bench, old), withdrawn, release)
 
 
+def test_nothing_is_held_against_a_baseline_that_was_withdrawn(bench, old, release):
+    policy = a_policy(bench, old)
+    Run.objects.filter(pk=old.pk).update(withdrawn_at=timezone.now())
+    policy.refresh_from_db()
+
+    with pytest.raises(GateRunError, match="'old' was withdrawn"):
+        decided(bench, policy, a_candidate(bench), release)
+
+
 def test_unanswered_queries_are_not_comparable_and_wait_for_nothing(bench, old, release):
     policy = a_policy(bench, old)
     few = factories.run(bench, ranked(lambda n: 0, queries=QIDS[:37]), name="few", owner=bench.sam)
