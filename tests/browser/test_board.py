@@ -92,8 +92,8 @@ def test_nothing_is_cut_at_1280_and_a_run_is_a_card_on_a_telephone(person: Perso
     page = person("vi")
     page.set_viewport_size({"width": 1280, "height": 800})
     page.goto(BOARD)
-    box = page.locator(".board-scroll")
-    assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
+    box = page.locator(".board-scroll").element_handle()
+    page.wait_for_function("box => box.scrollWidth <= box.clientWidth", arg=box)
     heights = page.locator(".board2 tbody tr").evaluate_all(
         "rows => rows.map(row => row.getBoundingClientRect().height)"
     )
@@ -103,7 +103,7 @@ def test_nothing_is_cut_at_1280_and_a_run_is_a_card_on_a_telephone(person: Perso
 
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     card = page.locator(".board2 tbody tr").first
-    for part in ("th a", "td.rank", "td.mean", "td.plotted svg", "td[data-l='MRR@10']"):
+    for part in ("th a", "td.rank", "td.tie", "td.mean", "td.plotted svg", "td[data-l='MRR@10']"):
         inside = card.locator(part).bounding_box()
         assert inside["x"] >= 0
         assert inside["x"] + inside["width"] <= 360
