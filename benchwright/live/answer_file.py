@@ -22,6 +22,7 @@ except ImportError:  # Not everywhere: there, two at once are not kept apart.
     fcntl = None  # type: ignore[assignment]
 
 FORMAT = 1
+BEGIN = json.dumps({"answers": FORMAT, "asking": {}}).encode()[:-2]
 IN_WORDS = ("method", "path to the results", "path to the id", "path to the score", "depth")
 
 Asking = Mapping[str, str]
@@ -121,9 +122,15 @@ class AnswerFile:
     def _n_kept_bytes(self) -> int:
         """Bytes of whole lines to go on from; 0 where no answer would be lost by beginning."""
         n_whole = _n_whole_bytes(self._path)
+        if not n_whole:
+            # A first line that was cut is ours only if it began as ours do.
+            with self._path.open("rb") as lines:
+                if not BEGIN.startswith(lines.read(len(BEGIN))):
+                    raise NoAnswersError(file=str(self._path))
+            return 0
         rows = rows_in(self._path)
         offset, head = next(rows, (0, {}))
-        differing = self._differing(offset, head) if n_whole else []
+        differing = self._differing(offset, head)
         has_answers = any(True for _ in rows)
         if differing and has_answers:
             raise OtherAnswersError(file=str(self._path), differing=differing)

@@ -214,12 +214,13 @@ def test_fresh_asks_every_query(stopped, ask, server, out, kept):
     assert (asked(server), "answered before" in done.stderr) == (Counter(TEXTS), False)
 
 
-def test_a_file_of_something_else_is_left_alone(ask, server, kept):
-    kept.write_text('{"mine": 1}\n')
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_a_file_of_something_else_is_left_alone(ask, server, kept, end):
+    kept.write_text('{"mine": 1}' + end)
     done = ask()
 
     assert f"{kept}:1: this is no file of kept answers" in str(done.exception)
-    assert (kept.read_text(), server.asked) == ('{"mine": 1}\n', [])
+    assert (kept.read_text(), server.asked) == ('{"mine": 1}' + end, [])
 
 
 def test_two_commands_do_not_add_to_one_file(stopped, ask, server, kept):
