@@ -1,6 +1,9 @@
 """Languages: their codes and names, and which stemmer each has."""
 
+import sys
+import unicodedata
 from functools import cache
+from itertools import pairwise
 
 # ISO 639-1 code: English name, in lower case. Every language that Snowball stems, and those of
 # MIRACL and mMARCO, which it partly does not.
@@ -136,3 +139,17 @@ def _algorithms() -> frozenset[str]:
     import Stemmer
 
     return frozenset(Stemmer.algorithms())
+
+
+@cache
+def marks() -> str:
+    """The inside of a class of the marks that belong to letters, which Python's `\\w` lacks.
+
+    Made when first needed, for it looks at all of Unicode; ranges are matched sooner than each.
+    """
+    is_mark = [
+        unicodedata.category(chr(code)) in ("Mn", "Mc") for code in range(sys.maxunicode + 1)
+    ]
+    edges = [code for code, (was, now) in enumerate(pairwise(is_mark), start=1) if was != now]
+    starts, ends = edges[::2], edges[1::2]
+    return "".join(f"{chr(start)}-{chr(end - 1)}" for start, end in zip(starts, ends, strict=True))

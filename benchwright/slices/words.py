@@ -3,21 +3,34 @@
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
+from functools import cache
 from math import log
 
+from benchwright.languages import marks
+
 # Letters and digits, and what belongs to a word: c++, .net, 3.5, don't, os.path, read_text.
-_WORD = re.compile(r"\.?[^\W_]+(?:[.'_+#\u2019]+[^\W_]+)*[+#]*")
+_WORD = r"\.?{0}(?:[.'_+#\u2019]+{0})*[+#]*"
+_PLAIN_WORD = re.compile(_WORD.format(r"[^\W_]+"))
 
 
 def words_of(text: str) -> list[str]:
     """The words of a text in reading order, NFKC-normalised and case-folded.
+
+    Marks belong to the word: neither vowel signs of Hindi nor the dot that is left of "İ" cut it.
 
     Examples
     --------
     >>> words_of("How do I use C++ and .NET 3.5?")
     ['how', 'do', 'i', 'use', 'c++', 'and', '.net', '3.5']
     """
-    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    if text.isascii():
+        return _PLAIN_WORD.findall(text.lower())
+    return _marked_word().findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+@cache
+def _marked_word() -> re.Pattern[str]:
+    return re.compile(_WORD.format(rf"[^\W_]+(?:[{marks()}]+[^\W_]*)*"))
 
 
 def rarity(n_having: int, n_documents: int) -> float:

@@ -1,14 +1,13 @@
 """From text to words, and from words to the features a system counts."""
 
 import re
-import sys
 import unicodedata
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 
 import Stemmer
 
-from benchwright.languages import stemmer_of
+from benchwright.languages import marks, stemmer_of
 from benchwright.retrieval.languages import SPACELESS
 
 Expansion = Callable[[Sequence[str]], list[list[str]]]
@@ -121,10 +120,5 @@ def _ngrams_of(padded: str) -> list[str]:
 
 @cache
 def _marked_word() -> re.Pattern[str]:
-    """Runs of word characters and marks; made when first needed, for it looks at all of Unicode."""
-    marks = [
-        character
-        for character in map(chr, range(0x300, sys.maxunicode + 1))
-        if unicodedata.category(character) in ("Mn", "Mc")
-    ]
-    return re.compile(f"\\w[\\w{''.join(marks)}]*")
+    """Runs of word characters and marks."""
+    return re.compile(f"\\w[\\w{marks()}]*")

@@ -276,6 +276,13 @@ def test_words_keep_what_belongs_to_them():
     assert " ".join(words_of(text)) == kept
 
 
+@pytest.mark.parametrize(
+    ("text", "n"), [("हिन्दी में समाचार", 3), ("İstanbul'da hava", 2), ("நாள் காட்டி", 2)]
+)
+def test_marks_cut_no_word(text, n):
+    assert len(words_of(text)) == n
+
+
 # --- a real log ------------------------------------------------------------------------------
 
 
