@@ -141,8 +141,8 @@ def read_pages(
     actions = frozenset(click_actions)
     rows = (
         row
-        for table, of, form in zip(tables, roles, forms, strict=True)
-        for row in _rows(table, of, form, actions, reading)
+        for log, (table, of, form) in enumerate(zip(tables, roles, forms, strict=True))
+        for row in _rows(log, table, of, form, actions, reading)
     )
     yield from _pages(_sorted(rows, folder), reading)
     if not reading.n_pages:
@@ -194,7 +194,12 @@ SHOWN, IMPRESSION, CLICK = 0, 1, 2
 
 
 def _rows(
-    table: LogTable, roles: Mapping[str, str], form: str, actions: frozenset[str], reading: Reading
+    log: int,
+    table: LogTable,
+    roles: Mapping[str, str],
+    form: str,
+    actions: frozenset[str],
+    reading: Reading,
 ) -> Iterator[Row]:
     make = {"pages": _of_page, "impressions": _of_impression}.get(form, _of_ubi)
     for line, cells in table.rows():
@@ -203,7 +208,8 @@ def _rows(
             reading.note(table.file, line, f"{cells.why}.")
             continue
         try:
-            yield from make(cells, roles, f"{table.file}:{line}", actions, reading)
+            # Two logs may have one name.
+            yield from make(cells, roles, f"{log}:{line}", actions, reading)
         except ValueError as error:
             reading.note(table.file, line, str(error))
 

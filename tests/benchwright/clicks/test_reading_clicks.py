@@ -136,6 +136,15 @@ def test_a_page_a_row_and_a_document_a_row_are_read(read, tmp_path, head, rows):
     assert read(path) == [Page("a b", ("d1", "d2", "d3"), (3,), "", "B")]
 
 
+def test_pages_of_two_logs_of_one_name_stay_apart(read, tmp_path):
+    for month, row in (("may", "tea\td1 d2\td2"), ("june", "pot\td3\td3")):
+        (tmp_path / month).mkdir()
+        (tmp_path / month / "log.tsv").write_text(f"query\tshown\tclicked\n{row}\n")
+
+    pages = read(tmp_path / "may" / "log.tsv", tmp_path / "june" / "log.tsv")
+    assert pages == [Page("tea", ("d1", "d2"), (2,)), Page("pot", ("d3",), (1,))]
+
+
 def test_bad_rows_are_told_by_line_and_the_others_read(read, tmp_path):
     path = tmp_path / "log.csv"
     path.write_text(
