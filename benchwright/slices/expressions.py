@@ -115,11 +115,12 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """What was written, the test that it means, and the slices it names."""
+    """What was written, the test that it means, and the slices and fields it names."""
 
     source: str
     test: Test
     slices: frozenset[str]
+    fields: frozenset[str]
 
     def holds(self, query: AskedQuery, slices: Slices) -> bool:
         return self.test(query, slices)
@@ -144,7 +145,7 @@ def parse_expression(source: str, known_slices: Collection[str] | None = None) -
         raise ExpressionError(column=LONGEST, why=why)
     parser = _Parser(list(_tokens(source)), known_slices)
     test = parser.whole()
-    return Expression(source, test, frozenset(parser.named))
+    return Expression(source, test, frozenset(parser.named), frozenset(parser.fields))
 
 
 def _tokens(source: str) -> Iterator[Token]:
@@ -177,6 +178,7 @@ class _Parser:
         self.depth = 0
         self.known_slices = known_slices
         self.named: set[str] = set()
+        self.fields: set[str] = set()
 
     # --- tokens ---------------------------------------------------------------------------
 
@@ -259,10 +261,13 @@ class _Parser:
 
     def comparison(self) -> Test:
         token = self.take()
-        name = token.text if token.word.startswith(METADATA) else token.word
+        # The field in any case, its key as it is written.
+        has_key = token.word.startswith(METADATA)
+        name = METADATA + token.text[len(METADATA) :] if has_key else token.word
         read = _reader(name)
         if read is None:
             self.refuse(token, f"a field ({', '.join(FIELDS)}), 'not', 'in slice' or '('")
+        self.fields.add(name)
         if self.takes("is", "not", "missing"):
             return lambda query, slices: read(query) is not None
         if self.takes("is", "missing"):
@@ -347,5 +352,5 @@ def _number(value: Any) -> float | None:
         return None
     try:
         return float(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None

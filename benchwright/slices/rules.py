@@ -186,9 +186,9 @@ OPTIONS: dict[str, frozenset[str]] = {
 def _whole(value: Any, name: str) -> int:
     try:
         number = int(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = -1
-    if number < 0 or isinstance(value, bool):
+    if number < 0 or isinstance(value, bool) or (isinstance(value, float) and value != number):
         raise SliceRuleError(why=f"{name} is '{value}'; expected a whole number from 0.")
     return number
 

@@ -49,9 +49,9 @@ def applied_rule(
         If the rule is none, or says nothing of these queries.
     """
     whole = _cut_as_in_the_log(benchmark, checked_rule(rule))
-    around = Surroundings(slices=_named_slices(benchmark, whole))
-    is_counting = "relevant" in str(whole.get("expression", ""))
-    queries = (counted_queries if is_counting else asked_queries)(benchmark)
+    slices, fields = _named(benchmark, whole)
+    around = Surroundings(slices=slices)
+    queries = (counted_queries if "relevant" in fields else asked_queries)(benchmark)
     if not needs_texts(whole):
         return taken_by(whole, queries, around)
     looked_at = queries[:at_most]
@@ -84,13 +84,17 @@ def _cut_as_in_the_log(benchmark: Benchmark, rule: dict[str, Any]) -> dict[str, 
     return {"kind": "frequency", "band": rule["band"], **cut_at}
 
 
-def _named_slices(benchmark: Benchmark, rule: Rule) -> Mapping[str, set[str]]:
+def _named(benchmark: Benchmark, rule: Rule) -> tuple[Mapping[str, set[str]], frozenset[str]]:
+    """The slices and the fields that an expression names."""
     if rule["kind"] != "expression":
-        return {}
+        return {}, frozenset()
     known_slices = slices_of(benchmark)
-    named = parse_expression(rule["expression"], tuple(known_slices)).slices
+    named = parse_expression(rule["expression"], tuple(known_slices))
     # The others are there by name, so that a message can list them.
-    return {name: set(qids) if name in named else set() for name, qids in known_slices.items()}
+    slices = {
+        name: set(qids) if name in named.slices else set() for name, qids in known_slices.items()
+    }
+    return slices, named.fields
 
 
 @dataclass(frozen=True)
@@ -117,6 +121,7 @@ def preview_rule(benchmark: Benchmark, rule: Rule) -> Preview:
     SliceRuleError, ExpressionError, FrequencyError
         As `applied_rule` does.
     """
+    rule = checked_rule(rule)
     n_queries = sliceable_queries(benchmark).count()
     at_most = PREVIEW_QUERIES if needs_texts(rule) else None
     selection = applied_rule(benchmark, rule, at_most=at_most)

@@ -148,7 +148,7 @@ def test_a_rule_that_reads_texts_knows_grades_and_documents(olga):
 def test_relevant_counts_the_newest_qrels(benchmark, olga):
     factories.qrel_set(benchmark, {("q1", "d1"): 1, ("q1", "d2"): 2, ("q2", "d1"): 0})
 
-    item = make(benchmark, olga, "many", {"kind": "expression", "expression": "relevant >= 2"})
+    item = make(benchmark, olga, "many", {"kind": "expression", "expression": "RELEVANT >= 2"})
     none = make(benchmark, olga, "none", {"kind": "expression", "expression": "relevant = 0"})
 
     assert (states(item), states(none)) == ({"q1": "member"}, {"q2": "member"})
@@ -180,6 +180,11 @@ def test_a_preview_makes_nothing(benchmark):
     assert (result.n_taken, result.n_queries, result.is_suggestion) == (2, 5, True)
     assert [query.qid for query, _ in result.rows] == ["q3", "q4"]
     assert not Slice.objects.exists()
+
+
+def test_a_preview_of_no_rule_is_refused(benchmark):
+    with pytest.raises(SliceRuleError, match="is no kind of rule"):
+        rules.preview_rule(benchmark, {"kind": ["length"]})
 
 
 def test_what_takes_long_is_done_by_a_job(benchmark, olga, monkeypatch, do_jobs):

@@ -18,7 +18,7 @@ QUERY = AskedQuery(
     frequency=120,
     clicks={"d1": 3, "d2": 1},
     first_seen=date(2024, 5, 31),
-    metadata={"topic": "Files", "level": 3, "price": "12.5", "is_new": True},
+    metadata={"topic": "Files", "level": 3, "price": "12.5", "is_new": True, "huge": 10**400},
     n_relevant=2,
 )
 BARE = AskedQuery("q8", "x")
@@ -45,7 +45,9 @@ SLICES = {"head": {"q7"}, "long tail": {"q9"}}
         ("last_seen is missing", True),
         ("frequency is not missing", True),
         ('metadata.topic = "files"', True),
+        ('Metadata.topic = "files"', True),
         ("metadata.level > 2", True),
+        ("metadata.huge > 2", False),
         ("metadata.price > 12", True),
         ("metadata.is_new = 1", False),
         ("metadata.nothing = 1", False),

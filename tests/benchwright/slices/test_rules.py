@@ -233,6 +233,8 @@ def test_a_tag_that_no_query_has_is_said():
         ({"kind": "length"}, "needs 'from' or 'to'"),
         ({"kind": "length", "from": 5, "to": 2}, "No length is from 5 to 2"),
         ({"kind": "length", "from": "few"}, "from is 'few'; expected a whole number"),
+        ({"kind": "length", "from": 2.5}, "from is '2.5'; expected a whole number"),
+        ({"kind": "length", "from": 1e400}, "from is 'inf'; expected a whole number"),
         ({"kind": "frequency", "band": "middle"}, "expected head, torso or tail"),
         ({"kind": "frequency", "band": "head", "head_above": 3}, "Give both cuts"),
         (
