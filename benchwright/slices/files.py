@@ -35,7 +35,8 @@ def read_slice_file(
         if len(cells) != 2 or not all(cells):
             problems.add(file, number, _columns_problem(cells))
             continue
-        qid, name = (cell.decode("utf-8", "backslashreplace") for cell in cells)
+        qid, named = (cell.decode("utf-8", "backslashreplace") for cell in cells)
+        name = named.strip()  # Blanks of Unicode, too, as wherever a slice is named.
         if name not in refused:
             refused[name] = _name_problem(name) or refusal(name)
         if refused[name]:

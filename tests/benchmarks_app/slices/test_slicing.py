@@ -413,9 +413,8 @@ def imported(benchmark, olga, content: bytes) -> Job:
 def test_a_file_makes_and_fills_slices(benchmark, olga):
     make(benchmark, olga)
 
-    job = imported(
-        benchmark, olga, b"query-id\tslice\nq3\tshort\nq3\tlong ones\n# no\n\nq5\tlong ones"
-    )
+    lines = "query-id\tslice\nq3\tshort\nq3\tlong ones\n# no\n\nq5\tlong ones\N{NO-BREAK SPACE}"
+    job = imported(benchmark, olga, lines.encode())
 
     assert job.result["made"] == ["2 slices with 3 queries in all"]
     assert slices_of(benchmark) == {
