@@ -58,9 +58,10 @@ def comparability(
     reasons: list[str] = []
     verdicts = [Verdict.FREE]
     defined = {run: share for run, share in shares.items() if not isnan(share)}
-    for run in shares.keys() - defined.keys():
-        verdicts.append(Verdict.PROVISIONAL)
-        reasons.append(f"{run} has no judged share: it retrieved nothing.")
+    for run, share in shares.items():
+        if isnan(share):
+            verdicts.append(Verdict.PROVISIONAL)
+            reasons.append(f"{run} has no judged share: it retrieved nothing.")
     for run, share in (answered or {}).items():
         if share < 1:
             verdicts.append(Verdict.PROVISIONAL)

@@ -249,9 +249,10 @@ class _Reader:
         """The case of a row; None if anything is wrong with it."""
         self.line = line
         n_before = len(self.problems.found)
-        for key in row.keys() - set(KNOWN):
-            text = f"{_shown(key)} is no field of a case and is left out."
-            self.problems.warn(self.file, line, text)
+        for key in row:
+            if key not in KNOWN:
+                text = f"{_shown(key)} is no field of a case and is left out."
+                self.problems.warn(self.file, line, text)
         for key in NEEDED:
             if key not in row:
                 self._wrong(f"no '{key}'; expected {', '.join(NEEDED)}. Add it.")

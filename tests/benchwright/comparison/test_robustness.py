@@ -152,6 +152,12 @@ def test_unanswered_queries_make_it_provisional_and_never_better():
     assert comparability(shares, {"a": 0.99, "b": 1}).verdict is Verdict.NOT_COMPARABLE
 
 
+def test_reasons_stand_in_the_order_of_the_runs():
+    reasons = comparability(dict.fromkeys("hgfedcba", nan)).reasons
+
+    assert [reason[0] for reason in reasons] == list("hgfedcba")
+
+
 # --- side by side --------------------------------------------------------------------------------
 
 LISTS = st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=8)

@@ -125,10 +125,11 @@ def test_more_cases_than_allowed_are_refused():
 
 
 def test_unknown_field_is_a_note():
-    read = read_cases(lines({**GOOD, "context": ["x"]}))
+    names = ["context", "tools", "cost", "tags", "name", "comments"]
+    read = read_cases(lines({**GOOD, **dict.fromkeys(names, "x")}))
 
     assert [str(warning) for warning in read.warnings] == [
-        "cases:1: 'context' is no field of a case and is left out."
+        f"cases:1: '{name}' is no field of a case and is left out." for name in names
     ]
 
 
