@@ -185,7 +185,7 @@ def _shown_images(cases: Iterable[Case]) -> dict[str, Image]:
 def _counted(cases: Iterable[Case]) -> dict[str, int]:
     counts: dict[str, int] = {}
     for case in cases:
-        for name in case.slices:
+        for name in storable(case.slices):
             counts[name] = counts.get(name, 0) + 1
     return dict(sorted(counts.items()))
 
@@ -206,7 +206,7 @@ def _row(case_set: CaseSet, number: int, case: Case) -> ContextualCase:
         number=number,
         case_id=storable(case.id) or f"case-{number}",
         content=storable(written),
-        slices=storable(list(case.slices)),
+        slices=storable(case.slices),
         n_nodes=len(case.retrieval_context),
         n_bytes=sum(len(part.encode()) for part in parts if isinstance(part, str)),
         n_images=sum(isinstance(part, Image) for part in parts),

@@ -88,6 +88,8 @@ def contextual_set(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpR
     cases = [(case, parts_shown(case.content["input"], images)) for case in page.object_list]
     context = {
         "case_set": case_set,
+        # Read here: in a template `slices.items` is a slice of that name first.
+        "slices": case_set.slices.items(),
         "page": page,
         "cases": cases,
         "evaluations": list(case_set.evaluations.listed()),

@@ -94,6 +94,14 @@ def test_placeholder_and_markup_of_a_node_stay_text(benchmark, by, owner, signed
     assert "<script>alert" not in page
 
 
+def test_slices_of_any_name_are_listed(benchmark, owner, signed_in):
+    cases = case_set(benchmark, owner, [case(1, HELPS, slices=["items", "a\0"])])
+    page = signed_in(owner).get(cases.get_absolute_url()).content.decode()
+
+    assert 'items <span class="count">1</span>' in page
+    assert 'a\N{REPLACEMENT CHARACTER} <span class="count">1</span>' in page
+
+
 def test_image_elsewhere_is_named_and_not_loaded(benchmark, by, owner, signed_in):
     cases = [case(1, {"url": "https://pictures.example.org/a.png"})]
     evaluation = judged(case_set(benchmark, owner, cases), by, owner)
