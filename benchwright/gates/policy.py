@@ -19,7 +19,7 @@ from benchwright.comparison.patterns import condensed_of
 from benchwright.errors import ScoringError
 from benchwright.gates.errors import PolicyFormatError
 from benchwright.measures import parse_measure
-from benchwright.measures.families import Measure
+from benchwright.measures.families import FAMILIES, Measure
 from benchwright.recipes import gates
 from benchwright.recipes.parameters import Choice, Parameter, ParameterError
 
@@ -240,6 +240,8 @@ class _Reader:
             raise self.wrong(of, name, f"a measure ({error})") from error
         if measure.aggregation != "mean":
             raise self.wrong(of, name, "a measure whose mean over queries is compared")
+        if FAMILIES[measure.family].is_cost:
+            raise self.wrong(of, name, "a measure of which more is better")
         return str(measure)
 
     def wrong(self, name: str, value: Any, expected: str) -> PolicyFormatError:

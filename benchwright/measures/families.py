@@ -203,7 +203,7 @@ class Family(NamedTuple):
 
     `needs` names the columns (see `columns`) that the function takes, in its order; `options` the
     parameters it takes by name, with their defaults. `max_rel` is given to the function as
-    `top_grade`, and `judged_only` changes the columns instead.
+    `top_grade`, and `judged_only` changes the columns instead. `is_cost` says that less is better.
     """
 
     function: Callable[..., float]
@@ -216,6 +216,7 @@ class Family(NamedTuple):
     cutoff_as: str = "cutoff"
     aliases: tuple[str, ...] = ()
     span: tuple[float, float] = (0.0, 1.0)
+    is_cost: bool = False
 
 
 def _written(value: OptionValue) -> str:
@@ -299,10 +300,14 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
         "IPrec": Family(_iprec, _RELEVANT, "needed", _LIST, cutoff_as="recall"),
         "11pt_avg": Family(interpolated.mean_interpolated_precision, _RELEVANT, "none", _AT),
         "RBP": Family(rank_biased.rbp, _HITS, "allowed", _RBP, is_monotone=True, uses_scale=True),
-        "RBP_res": Family(rank_biased.rbp_residual, _JUDGED, "allowed", {"p": 0.8}),
+        "RBP_res": Family(rank_biased.rbp_residual, _JUDGED, "allowed", {"p": 0.8}, is_cost=True),
         "rbp": Family(rank_biased.trec_rbp, ("hits", "top_of_query"), "none", {"p": 0.9}),
         "rbp_resid": Family(
-            rank_biased.trec_rbp_residual, _JUDGED_OF_RETRIEVED, "none", {"p": 0.9}
+            rank_biased.trec_rbp_residual,
+            _JUDGED_OF_RETRIEVED,
+            "none",
+            {"p": 0.9},
+            is_cost=True,
         ),
         "ERR": Family(expected_reciprocal_rank.err, _HITS, "allowed", _ERR, uses_scale=True),
         "nERR": Family(expected_reciprocal_rank.nerr, _IDEAL, "allowed", _ERR, uses_scale=True),
@@ -338,8 +343,8 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
         ),
         "yaap": Family(average_precision.log_odds_of_ap, _RELEVANT, "none", _REL, span=(-inf, inf)),
         "Judged": Family(judged.judged, _JUDGED_OF_RETRIEVED, "allowed"),
-        "Hole": Family(judged.hole, _JUDGED_OF_RETRIEVED, "allowed"),
-        "unj": Family(judged.unjudged, _JUDGED_OF_RETRIEVED, "needed"),
+        "Hole": Family(judged.hole, _JUDGED_OF_RETRIEVED, "allowed", is_cost=True),
+        "unj": Family(judged.unjudged, _JUDGED_OF_RETRIEVED, "needed", is_cost=True),
         "NumRet": Family(
             counts.n_documents_retrieved, ("n_retrieved",), "none", aggregation="sum", span=(0, inf)
         ),

@@ -103,6 +103,11 @@ def test_a_policy_survives_its_json(change):
         ({"slices": [""]}, "slices is ['']; expected a list of names"),
         ({"measure": "nope@3"}, "measure is 'nope@3'; expected a measure"),
         ({"measure": "GMAP"}, "measure is 'GMAP'; expected a measure whose mean"),
+        (
+            {"measure": "Hole@10"},
+            "measure is 'Hole@10'; expected a measure of which more is better",
+        ),
+        ({"guard_rails": {"measures": ["unj_10"]}}, "of which more is better"),
         ({"guard_rails": []}, "guard_rails is []; expected a JSON object"),
         ({"guard_rails": {"measures": ["x"]}}, "guard_rails.measures is 'x'; expected a measure"),
         ({"limits": {"submissions": -1}}, "submissions is -1; expected a whole number"),
