@@ -35,6 +35,7 @@ def test_a_pause_that_the_server_asks_for_holds_everybody():
     clock = Clock()
     pace = Pace(100.0, wait=clock.wait, clock=lambda: clock.now)
     pace.hold(7)
+    pace.hold(2)  # to another that asked at the same time: the longer one counts
     pace.turn()
 
     assert clock.slept == [7.0]

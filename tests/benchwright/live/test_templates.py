@@ -190,6 +190,14 @@ def test_only_the_first_k_count_and_repeated_ones_take_no_place():
     assert (answer.results, answer.n_repeated, answer.n_beyond) == ((("a", 2.0), ("b", 1.0)), 1, 2)
 
 
+@pytest.mark.parametrize(("score", "is_unordered"), [(1, False), (2, True)])
+def test_equal_scores_are_in_order(score, is_unordered):
+    shape = read_shape(results="$", id="[0]", score="[1]")
+    answer = read_answer(json.dumps([["a", 1], ["b", score]]).encode(), shape, k=2)
+
+    assert answer.is_unordered is is_unordered
+
+
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
