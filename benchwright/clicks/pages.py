@@ -28,6 +28,7 @@ PAGES_A_MESSAGE = 20_000
 Tell = Callable[[int, int, str], None]
 CLICKS = ("click", "click_through", "item_click", "product_click", "result_click")
 SEPARATORS = re.compile(r"[\s,;|]+")
+WHOLE = re.compile(r"\d{1,9}(\.0+)?")
 YES = {"1", "1.0", "true", "yes", "y", "t", "clicked"}
 NO = {"", "0", "0.0", "false", "no", "n", "f", "none", "null"}
 
@@ -325,7 +326,7 @@ def _position(value: Any) -> int:
     text = _text(value)
     if not text:
         return 0
-    number = float(text) if re.fullmatch(r"\d{1,9}(\.0+)?", text) else -1
+    number = float(text) if WHOLE.fullmatch(text) else -1
     if not 0 <= number <= MOST_POSITIONS:
         message = f"has the position '{text[:40]}'; expected a whole number to {MOST_POSITIONS:,}."
         raise ValueError(message)
@@ -336,8 +337,8 @@ def _is_yes(value: Any) -> bool:
     text = _text(value).casefold()
     if text in YES or text in NO:
         return text in YES
-    if text.isdigit():
-        return int(text) > 0
+    if WHOLE.fullmatch(text):
+        return float(text) > 0
     message = f"says '{text[:40]}' of the click; expected 1 or 0, true or false."
     raise ValueError(message)
 

@@ -125,7 +125,7 @@ def test_parquet_and_csv_say_the_same(ubi, read, tmp_path):
         ),
         (
             "page_id,q,doc,rank,is_clicked,arm",
-            "p,a b,d3,3.0,2,B\np,a b,d1,1,false,B\np,a b,d2,2,0,B\n",
+            "p,a b,d3,3.0,2.0,B\np,a b,d1,1,false,B\np,a b,d2,2,0,B\n",
         ),
     ],
 )  # fmt: skip
