@@ -1,10 +1,11 @@
-"""The ids the server takes, and the one order they are ever sorted in."""
+"""The ids and texts the server takes, and the one order that ids are ever sorted in."""
 
 import hashlib
 import json
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import nsmallest
+from typing import Any
 
 MAX_ID_BYTES = 512
 BYTE_ORDER_MARK = "\ufeff"
@@ -52,6 +53,27 @@ def _character_problem(character: str) -> str | None:
     if category == "Cs":
         return f"the id holds half a character ({code}, a lone surrogate); write it as UTF-8"
     return None
+
+
+def is_storable(value: Any) -> bool:
+    """Whether a database takes every text of a JSON value: none has NUL or half a surrogate pair.
+
+    Examples
+    --------
+    >>> is_storable({"a": ["b", 1]}), is_storable({"a": ["b\\0"]})
+    (True, False)
+    """
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, str):
+            if "\0" in part or part.encode("utf-8", "replace").decode() != part:
+                return False
+        elif isinstance(part, Mapping):
+            waiting += [*part, *part.values()]
+        elif isinstance(part, list | tuple):
+            waiting += part
+    return True
 
 
 def sorted_ids(ids: Iterable[str]) -> list[str]:

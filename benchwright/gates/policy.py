@@ -18,6 +18,7 @@ from typing import Any
 from benchwright.comparison.patterns import condensed_of
 from benchwright.errors import ScoringError
 from benchwright.gates.errors import PolicyFormatError
+from benchwright.ids import is_storable
 from benchwright.measures import parse_measure
 from benchwright.measures.families import FAMILIES, Measure
 from benchwright.recipes import gates
@@ -156,6 +157,13 @@ def policy_from(content: Any, *, where: str = "policy") -> Policy:
     ('share', 'tested')
     """
     reader = _Reader(where)
+    if not is_storable(content):
+        raise PolicyFormatError(
+            where=where,
+            field="a text",
+            value="given U+0000 or half a character",
+            expected="neither",
+        )
     content = reader.object(content, "the policy", Policy)
     for name, part in (("guard_rails", GuardRails), ("limits", Limits)):
         reader.object(content.get(name, {}), name, part)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchwright.ids import is_storable
 from benchwright.slices import intents
 from benchwright.slices.asked import AskedQuery, Reason
 from benchwright.slices.errors import SliceRuleError
@@ -66,6 +67,9 @@ def checked_rule(rule: Rule, known_slices: Sequence[str] | None = None) -> dict[
     SliceRuleError, ExpressionError
         If it asks for something that cannot be.
     """
+    if not is_storable(rule):
+        why = "A text of the rule holds U+0000 or half a character (a lone surrogate). Remove it."
+        raise SliceRuleError(why=why)
     kind = rule.get("kind")
     check = CHECKS.get(str(kind))
     if check is None:

@@ -102,6 +102,9 @@ def test_a_policy_survives_its_json(change):
         ({"slices": "head"}, "slices is 'head'; expected a list of names"),
         ({"slices": [""]}, "slices is ['']; expected a list of names"),
         ({"measure": "nope@3"}, "measure is 'nope@3'; expected a measure"),
+        ({"baseline": "\ud800"}, "a text is given U+0000 or half a character; expected neither"),
+        ({"guard_rails": {"exact_slice": "a\0"}}, "a text is given U+0000 or half a character"),
+        ({"\0": 1}, "a text is given U+0000 or half a character"),
         ({"measure": "GMAP"}, "measure is 'GMAP'; expected a measure whose mean"),
         (
             {"measure": "Hole@10"},

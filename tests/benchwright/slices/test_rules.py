@@ -243,6 +243,8 @@ def test_a_tag_that_no_query_has_is_said():
         ),
         ({"kind": "frequency", "band": "head", "head_share": 2}, "expected a share between"),
         ({"kind": "language"}, "Name the language"),
+        ({"kind": "\ud800"}, "A text of the rule holds U+0000 or half a character"),
+        ({"kind": "navigational", "brands": ["a", "b\0"]}, "holds U+0000 or half a character"),
         ({"kind": "tag", "key": "topic"}, "and its value"),
         ({"kind": "navigational", "brands": "one"}, "Brands are a list"),
     ],
