@@ -14,6 +14,8 @@ from benchwright.slices.words import contains_run, weighted_overlap, words_of
 CLICK_SHARE = 0.6
 MIN_CLICKS = 5
 LOW_OVERLAP = 0.3
+# Three words of ten that weigh 1.1 each are a little more than 0.3.
+ROUNDING = 1e-9
 LONG_WORDS = 6
 MOST_RELEVANT = 2
 # Characters of a query in which patterns are looked for: a code far behind is not what it is about.
@@ -150,7 +152,7 @@ def semantic(query: AskedQuery, knowledge: Knowledge) -> Reason | None:
         for document in query.relevant
     ]
     most = max(overlaps)
-    if most >= LOW_OVERLAP:
+    if most > LOW_OVERLAP + ROUNDING:
         return None
     return Reason(
         "low-overlap", f"at most {most:.2f} of its words, by rarity, are in a relevant text"

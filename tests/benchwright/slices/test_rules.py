@@ -122,6 +122,13 @@ def test_semantic_where_the_words_are_not_those_of_any_relevant_text():
     assert not reason("semantic", asked("repair my car", relevant=(far, near)), weights=weights)
 
 
+@pytest.mark.parametrize(("shared", "code"), [("a b c", "low-overlap"), ("a b c d", "")])
+def test_semantic_is_up_to_three_words_of_ten(shared, code):
+    query = asked("a b c d e f g h i j", relevant=(RelevantDocument("d1", "", shared),))
+
+    assert reason("semantic", query, weights=dict.fromkeys("abcdefghij", 1.1)) == code
+
+
 @pytest.mark.parametrize(
     ("flag", "code"),
     [*((flag, "vocabulary-gap") for flag in (True, 1, "1", "yes")), (False, ""), (0, ""), (2, "")],
