@@ -81,15 +81,17 @@ def _expected_clicks(pages: Iterable[Page]) -> Fitted:
     for page in pages:
         n_pages += 1
         for position, doc in enumerate(page.docs, start=1):
-            displays[position] += 1
-            places[page.query, doc][position] += 1
+            rank = page.rank(position)
+            displays[rank] += 1
+            places[page.query, doc][rank] += 1
         for position in page.clicked:
-            clicked[position] += 1
+            clicked[page.rank(position)] += 1
             clicks[page.query, page.docs[position - 1]] += 1
-    priors = tuple(clicked[p] / displays[p] for p in range(1, max(displays, default=0) + 1))
+    ranks = range(1, max(displays, default=0) + 1)
+    priors = tuple(clicked[rank] / max(displays[rank], 1) for rank in ranks)
     values = {}
     for pair, at in places.items():
-        expected = sum(n * priors[position - 1] for position, n in at.items())
+        expected = sum(n * priors[rank - 1] for rank, n in at.items())
         if expected:
             low, high = garwood(clicks[pair])
             values[pair] = Value(

@@ -62,7 +62,7 @@ def online_outcomes(pages: Iterable[Page], *, cutoff: int) -> dict[str, Arm]:
         of_arm = visits.setdefault(page.arm, {})
         visit = of_arm.setdefault(page.session or f"\0{number}", _Visit())
         visit.n_pages += 1
-        visit.n_clicked += any(position <= cutoff for position in page.clicked)
+        visit.n_clicked += any(page.rank(position) <= cutoff for position in page.clicked)
         visit.n_empty += not page.docs
     return {name: _arm(name, list(visits[name].values())) for name in sorted(visits)}
 

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,8 @@ class Page:
     """What somebody saw after a query, best first, and what they clicked.
 
     `clicked` are positions from 1, rising. `session` groups the pages of one visit, `arm` is the
-    system that they came from; both may be empty.
+    system that they came from; both may be empty. `ranks` are where the documents stood, where that
+    is not 1, 2, 3, …: on a second page, or below what was not logged.
     """
 
     query: str
@@ -46,6 +48,11 @@ class Page:
     clicked: tuple[int, ...] = ()
     session: str = ""
     arm: str = ""
+    ranks: tuple[int, ...] = ()
+
+    def rank(self, position: int) -> int:
+        """Where the document at a position stood."""
+        return self.ranks[position - 1] if self.ranks else position
 
 
 @dataclass(slots=True)
@@ -396,4 +403,14 @@ def _page(rows: Sequence[Row], reading: Reading) -> Iterator[Page]:
     reading.n_clicks += len(clicked)
     reading.n_elsewhere += len(clicks) - len(clicked)
     text, session, arm = (next((str(row[at]) for row in heads if row[at]), "") for at in (3, 5, 6))
-    yield Page(text, docs, clicked, session, arm)
+    yield Page(text, docs, clicked, session, arm, () if displays else _ranks(heads))
+
+
+def _ranks(impressions: Sequence[Row]) -> tuple[int, ...]:
+    """Where each document stood, if the positions rise from 1 on and are not just 1, 2, 3, …"""
+    first: dict[str, int] = {}
+    for row in impressions:
+        first.setdefault(row[4], row[2])
+    ranks = tuple(first.values())
+    is_rising = all(above < below for above, below in pairwise((0, *ranks)))
+    return ranks if is_rising and ranks[-1] > len(ranks) else ()

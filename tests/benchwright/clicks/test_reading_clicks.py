@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from benchwright.cli.collections.clicks import command
 from benchwright.clicks.columns import read_columns
 from benchwright.clicks.errors import ClickColumnsError, ClickRoleError, NoClicksError
+from benchwright.clicks.models import fitted
 from benchwright.clicks.outcomes import Estimate, difference, direction, online_outcomes
 from benchwright.clicks.pages import Page, Reading, read_pages
 from benchwright.families.normalising import normalised
@@ -134,6 +135,19 @@ def test_a_page_a_row_and_a_document_a_row_are_read(read, tmp_path, head, rows):
     path.write_bytes(gzip.compress(f"{head}\n{rows}".encode()))
 
     assert read(path) == [Page("a b", ("d1", "d2", "d3"), (3,), "", "B")]
+
+
+def test_documents_stand_where_their_positions_say(read, tmp_path):
+    path = tmp_path / "log.csv"
+    rows = "2,q,d3,14,1\n2,q,d1,11,0\n2,q,d2,12,0\n3,q,d1,0,1\n3,q,d2,1,0\n"
+    path.write_text(f"page_id,query,docid,position,clicked\n{rows}")
+    second, from_0 = read(path)
+
+    assert second == Page("q", ("d1", "d2", "d3"), (3,), ranks=(11, 12, 14))
+    assert from_0 == Page("q", ("d1", "d2"), (1,))
+    # Clicked as often as its place is, which nothing above it was shown at.
+    assert fitted([second]).values["q", "d3"].value == 1.0
+    assert online_outcomes([second], cutoff=13)[""].shares["click-through"].value == 0.0
 
 
 def test_pages_of_two_logs_of_one_name_stay_apart(read, tmp_path):

@@ -40,3 +40,19 @@ def test_plan_fills_every_slice_and_keeps_what_it_counts_for(slices, weights):
             (sum(copies[query] for query in of), plan.n_after, addition.weight_after),
         ):
             assert mean * n / n_all == pytest.approx(inside / whole)
+
+
+@pytest.mark.parametrize(
+    ("slices", "added"),
+    [
+        # Of the six for "a" three are of "b" as well.
+        ({"b": (2, 4), "a": (4, 10)}, [("a", 6)]),
+        # Three queries that stand for 7/3 each are seven, though floats make it a little less.
+        ({"a": (3, 7), "b": (3, 7)}, [("b", 4)]),
+    ],
+)
+def test_largest_lack_is_filled_first_and_what_it_brings_counts(slices, added):
+    members = {name: QUERIES[:n] for name, (n, _) in slices.items()}
+    plan = oversampling_plan(members, {name: n for name, (_, n) in slices.items()}, QUERIES)
+
+    assert [(addition.name, addition.n_to_add) for addition in plan.additions] == added
