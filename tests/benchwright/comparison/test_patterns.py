@@ -14,6 +14,7 @@ from benchwright.comparison.patterns import (
     Fact,
     Roles,
     read_patterns,
+    roles_of,
     slice_roles,
 )
 
@@ -164,6 +165,18 @@ def test_inconclusive_says_how_many_queries_would_tell():
     (pattern,) = read_patterns(overall(0.004, LEVEL, LEVEL))
 
     assert (pattern.code, pattern.needed) == ("inconclusive", 400)
+
+
+def test_a_difference_that_is_hidden_leaves_the_others_inconclusive():
+    facts = [*overall(LEVEL, LEVEL, LEVEL), fact(CONDENSED, UP)]
+
+    assert codes(facts) == ["unjudged", "inconclusive"]
+
+
+def test_the_gain_is_that_with_unjudged_documents():
+    roles = roles_of([CONDENSED, "nDCG@20"])
+
+    assert (roles.gain, roles.condensed) == ("nDCG@20", "nDCG(judged_only=True)@20")
 
 
 def test_both_runs_the_other_way_round_are_not_the_same_pattern():
