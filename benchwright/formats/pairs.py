@@ -1,12 +1,25 @@
-"""Families and weights of queries whose ids go to a site: as `side_tables` reads them, and text."""
+"""Families, weights and slices of queries whose ids go to a site: as `side_tables` reads them, and
+text.
+"""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from math import isfinite
 
 from benchwright.errors import Problems
+from benchwright.files.encodings import as_shown
 from benchwright.formats.numbers import real
-from benchwright.formats.side_tables import FAMILY_COLUMNS, WEIGHT_COLUMNS, two_columns
+from benchwright.formats.side_tables import (
+    FAMILY_COLUMNS,
+    SLICE_COLUMNS,
+    WEIGHT_COLUMNS,
+    two_columns,
+)
 from benchwright.ids import id_problem
+from benchwright.slices.errors import SliceNameError
+from benchwright.slices.names import checked_name
+
+Members = dict[str, dict[str, None]]
+"""{slice: its queries}, both in the order of the file."""
 
 
 def read_families(lines: Iterable[bytes], *, file: str, problems: Problems) -> dict[str, str]:
@@ -50,3 +63,44 @@ def _pairs(
             problems.add(file, line, f"query id '{qid[:60]}': {reason}")
         else:
             yield line, qid, value
+
+
+def read_slices(
+    lines: Iterable[bytes],
+    *,
+    file: str,
+    problems: Problems,
+    known: Container[str],
+    refusal: Callable[[str], str] = lambda name: "",
+) -> Members:
+    """The queries of each slice, of those that are `known`.
+
+    Every line that is wrong is told; `refusal` says why a slice of a name takes no queries, if it
+    does not.
+    """
+    members: Members = {}
+    refused: dict[str, str] = {}
+    for number, *cells in two_columns(lines, SLICE_COLUMNS, file=file, problems=problems):
+        qid, named = map(as_shown, cells)
+        name = named.strip()  # Blanks of Unicode, too, as wherever a slice is named.
+        if name not in refused:
+            refused[name] = _name_problem(name) or refusal(name)
+        if refused[name]:
+            problems.add(file, number, refused[name])
+        elif qid not in known:
+            text = f"query '{qid}' is not in the benchmark. Import it first, or drop the line."
+            problems.add(file, number, text)
+        else:
+            inside = members.setdefault(name, {})
+            if qid in inside:
+                problems.warn(file, number, f"query '{qid}' was put into slice '{name}' before.")
+            inside[qid] = None
+    return members
+
+
+def _name_problem(name: str) -> str:
+    try:
+        checked_name(name)
+    except SliceNameError as error:
+        return str(error)
+    return ""

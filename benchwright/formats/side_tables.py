@@ -13,6 +13,7 @@ from pathlib import Path
 from benchwright.errors import Problems
 from benchwright.files.encodings import as_shown
 from benchwright.files.sources import open_lines
+from benchwright.formats.mapping import plain_name
 from benchwright.formats.trec import BYTE_ORDER_MARK
 from benchwright.sandbox import reader
 
@@ -118,7 +119,7 @@ def two_columns(
         cells = [cell.strip(b" \r\n") for cell in text.split(b"\t")]
         if not any(cells) or text.startswith(b"#"):
             continue
-        if number == 1 and cells[0].lower() == columns[0].encode():
+        if number == 1 and plain_name(cells[0].decode(errors="replace")) == plain_name(columns[0]):
             continue
         if len(cells) == 2 and all(cells):
             yield number, cells[0], cells[1]

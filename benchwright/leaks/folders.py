@@ -11,10 +11,9 @@ from benchwright.errors import FileProblemsError, Problems
 from benchwright.families import GroupingOptions, QueryText, grouped
 from benchwright.findings import Finding
 from benchwright.formats.beir import BeirSource, QueryRow, open_beir
-from benchwright.formats.pairs import read_families
+from benchwright.formats.pairs import read_families, read_slices
 from benchwright.leaks.reporting import leak_report
 from benchwright.leaks.types import LeakQuery
-from benchwright.slices.files import read_slice_file
 
 FAMILIES, SLICES, SPLITS_FILE = "families.tsv", "slices.tsv", "splits.json"
 
@@ -98,7 +97,7 @@ def _slices(
     if member is None:
         return slices
     lines = source.source.lines(member)
-    read = read_slice_file(lines, file=member, problems=problems, known=queries)
+    read = read_slices(lines, file=member, problems=problems, known=queries)
     for name, qids in read.items():
         for qid in qids:
             slices.setdefault(qid, []).append(name)

@@ -16,12 +16,11 @@ from benchwright.files.inputs import Input
 from benchwright.files.sources import stream_lines
 from benchwright.formats.beir import CorpusRow, GradedRow, QueryRow
 from benchwright.formats.mapped import ResultRow
-from benchwright.formats.pairs import read_families, read_weights
+from benchwright.formats.pairs import Members, read_families, read_slices, read_weights
 from benchwright.formats.trec import read_run
 from benchwright.runs.intake import Intake, Taken, Terms
 from benchwright.runs.metadata import read_metadata_text, read_run_metadata
 from benchwright.sandbox import reader
-from benchwright.slices.files import Members, read_slice_file
 from benchwright.uploads.looks import Place, input_at, warn_of_open_end
 
 DOCUMENTS, QUERIES, QRELS, RESULTS, LINES = "documents", "queries", "qrels", "results", "lines"
@@ -127,7 +126,7 @@ def slices_said(
     """The queries of each slice of a file; `refusals` say why a slice takes none, by its name."""
     file = input_at(place)
     problems = ToldProblems(limit, leaves_out=leaves_out)
-    members = read_slice_file(
+    members = read_slices(
         file.lines(),
         file=file.shown,
         problems=problems,

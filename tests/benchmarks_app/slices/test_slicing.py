@@ -413,7 +413,7 @@ def imported(benchmark, olga, content: bytes) -> Job:
 def test_a_file_makes_and_fills_slices(benchmark, olga):
     make(benchmark, olga)
 
-    lines = "query-id\tslice\nq3\tshort\nq3\tlong ones\n# no\n\nq5\tlong ones\N{NO-BREAK SPACE}"
+    lines = "Query_ID\tSlice\nq3\tshort\nq3\tlong ones\n# no\n\nq5\tlong ones\N{NO-BREAK SPACE}"
     job = imported(benchmark, olga, lines.encode())
 
     assert job.result["made"] == ["2 slices with 3 queries in all"]

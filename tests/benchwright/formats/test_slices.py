@@ -30,8 +30,9 @@ def test_query_may_be_in_several_slices(table):
     assert read_slices(path) == {"head": [b"q1", b"q2"], "long": [b"q1"]}
 
 
-def test_header_comments_blank_lines_mark_and_line_ends_are_passed_over(table):
-    path = table(b"\xef\xbb\xbfquery-id\tslice\r\n# note\r\n\r\nq1\ta slice\r\n")
+@pytest.mark.parametrize("name", [b"query-id", b"query_id", b"Query ID"])
+def test_header_comments_blank_lines_mark_and_line_ends_are_passed_over(table, name):
+    path = table(b"\xef\xbb\xbf" + name + b"\tslice\r\n# note\r\n\r\nq1\ta slice\r\n")
 
     assert read_slices(path) == {"a slice": [b"q1"]}
 
