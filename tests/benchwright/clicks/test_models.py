@@ -10,7 +10,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from benchwright.clicks import models
 from benchwright.clicks.errors import CutsError
-from benchwright.clicks.grading import Grading, grades, read_cuts
+from benchwright.clicks.grading import Grading, grade_pages, grades, read_cuts
 from benchwright.clicks.models import Value, fitted, garwood, posterior
 from benchwright.clicks.pages import Page
 from benchwright.recipes.clicks import Model
@@ -223,6 +223,16 @@ def test_grade_is_how_many_cuts_the_value_reaches_and_little_evidence_has_none()
         "b and c are where nobody ever clicks: nothing is expected there"
     )
     assert (graded["a"].grade, graded["a"].is_sure) == (2, False)
+    # Shown 35 times; the upper end of its interval alone has another grade.
+    highest = (model.values["q", "a"].high,)
+    assert [grade.is_sure for grade in grades(model, least=35, cuts=highest)] == [False]
+    assert not list(grades(model, least=36, cuts=highest))
+
+
+def test_a_page_without_a_query_is_none_of_those_graded():
+    graded = grade_pages([Page("", ("d",), (1,))] * 12, Grading())
+
+    assert (graded.n_other, graded.grades) == (12, [])
 
 
 @pytest.mark.parametrize("text", ["", "1,1", "2,1", "0,1", "-1", "x", "1,inf", "nan", "1,,2"])

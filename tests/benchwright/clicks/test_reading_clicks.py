@@ -118,11 +118,11 @@ def test_parquet_and_csv_say_the_same(ubi, read, tmp_path):
 @pytest.mark.parametrize(
     ("head", "rows"),
     [
-        ("query\tshown\tclicked\tarm", "a b\td1,d2 d3\td3\tB\n\n"),
+        ("query\tshown\tclicked\tarm", "a b\td1,d2 d3 d1\td3\tB\n\n"),
         ("search_query,results,clicks,variant", '"a b","[""d1"",""d2"",""d3""]",d3,B\n'),
         (
-            "page_id,query,docid,position,clicked,arm",
-            "p,a b,d3,3,yes,B\np,a b,d1,1,0,B\np,a b,d2,2,,B\n",
+            "page_id,query,url,docid,position,clicked,arm",
+            "p,a b,x,d3,3,yes,B\np,a b,y,d1,1,0,B\np,a b,z,d2,2,,B\n",
         ),
         (
             "page_id,q,doc,rank,is_clicked,arm",

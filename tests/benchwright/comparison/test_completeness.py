@@ -231,7 +231,7 @@ def test_raw_and_all_relevant_are_what_the_engine_says():
 
 
 def test_drawn_differences_are_those_of_certain_grades_where_nothing_is_open():
-    certain = question(GRADES, ONE, OTHER, probability=0.0)
+    certain = question(GRADES, ONE, OTHER, probability=0.0, n_draws=2)
 
     verdicts = pair_verdicts(certain)
 
@@ -258,6 +258,9 @@ def test_a_difference_with_nothing_unjudged_is_settled():
 def test_a_lead_that_the_unjudged_could_undo_is_open():
     """The other run's first documents, were they relevant, would take it."""
     grades, one, other = many(20, ["good", "bad"], ["new", "good"])
+    certain = question(grades, one, other, probability=0.0, n_draws=2)
+
+    assert pair_verdicts(certain).drawn_alike == 1.0
 
     verdicts = pair_verdicts(question(grades, one, other))
 
