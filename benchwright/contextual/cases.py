@@ -366,12 +366,14 @@ class _Reader:
 
 
 def _renamed(row: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a case under our names, without what holds nothing and is none of ours."""
-    named: dict[str, Any] = {}
-    for key, value in row.items():
-        name = key if key in KNOWN else NAMES.get(key, key)
-        is_ours = name in KNOWN
-        if name not in named and (is_ours or value not in (None, "", [], {})):
+    """The fields of a case under our names, without what holds nothing and is none of ours.
+
+    A second name for a field that is there stays as it is, and so is told.
+    """
+    named = {key: row[key] for key in KNOWN if row.get(key) is not None}
+    for key, value in sorted(row.items(), key=lambda pair: pair[1] is None):
+        name = key if NAMES.get(key, key) in named else NAMES.get(key, key)
+        if name not in named and (name in KNOWN or value not in (None, "", [], {})):
             named[name] = value
     return named
 

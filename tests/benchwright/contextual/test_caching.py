@@ -31,6 +31,7 @@ def test_second_evaluation_asks_nothing(tmp_path):
         first.verdicts,
     )
     assert (again.case_id, again.slices, again.is_cached) == ("other", ("s",), True)
+    assert again.seconds == 0.0
     assert again.answers == first.answers
 
 

@@ -96,6 +96,7 @@ def test_all_problems_are_told_with_their_lines():
     [
         ({**GOOD, "id": ""}, "id is a text; expected a text that is not empty"),
         ({**GOOD, "id": ["x"]}, "id is a list"),
+        ({**GOOD, "id": True}, "id is true or false"),
         ({**GOOD, "slices": "all"}, "a slice is called 'all', which means all cases"),
         ({**GOOD, "id": "a\nb"}, "printable characters"),
         ({**GOOD, "input": "\ud800"}, "input: half a surrogate pair at character 1"),
@@ -287,6 +288,17 @@ def test_cases_of_ragas_and_deepeval_are_ours(row, indent, is_list):
     )
     assert case.retrieval_context == (("In Paris.",), ("Bread.",))
     assert batch.warnings == ()
+
+
+def test_a_field_of_ours_comes_before_another_name_for_it_which_is_told():
+    more = {"question": "Whose?", "actual_output": None, "answer": "A", "response": "B"}
+    read = read_cases(lines({**more, **GOOD}))
+
+    assert (read.cases[0].input, read.cases[0].actual_output) == ((GOOD["input"],), ("A",))
+    assert [str(warning) for warning in read.warnings] == [
+        "cases:1: 'question' is no field of a case and is left out.",
+        "cases:1: 'response' is no field of a case and is left out.",
+    ]
 
 
 @pytest.mark.parametrize(
