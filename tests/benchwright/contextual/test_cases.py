@@ -10,6 +10,7 @@ import pytest
 from PIL import Image as Pillow
 
 from benchwright.contextual.cases import CaseLimits, case_as_json, case_of, read_cases
+from benchwright.contextual.from_outside import NamedImages
 from benchwright.contextual.types import Case
 from benchwright.errors import FileProblemsError
 from benchwright.judges.images import ImageLimits, checked_image
@@ -248,6 +249,14 @@ def test_case_survives_json():
     report = json.loads(json.dumps(case_as_json(case)))
 
     assert case_of(report, {"a.png": image}) == case
+
+
+def test_an_image_is_named_by_its_file_unless_another_is_called_so():
+    named = {name: Image(name.encode(), "image/png", name) for name in ("a/x", "b/x", "b/y")}
+    images = NamedImages(named)
+
+    assert [name in images for name in ("x", "a/x", "y", "c/y")] == [False, True, True, True]
+    assert (images["a/x"], images["y"]) == (named["a/x"], named["b/y"])
 
 
 MADE = Path(__file__).parent / "made"
