@@ -122,7 +122,7 @@ def groups_of(
     first: dict[str, str] = {}
     for name in root:
         if team := plain_team(teams.get(name, "")):
-            root[top(name)] = top(first.setdefault(team, name))
+            root[name] = first.setdefault(team, name)
     for pair in copies:
         root[top(pair.run_b)] = top(pair.run_a)
     groups: dict[str, list[str]] = {}

@@ -180,10 +180,10 @@ def test_what_is_lacking_comes_by_grade_and_says_where_it_is_after_all():
     grades = {"x": 0, "y": 2}
     _, new = side_by_side({"old": ["x", "y", "z"], "new": ["a", "b", "c", "x"]}, grades, depth=3)
 
-    assert [(place.docid, place.elsewhere["new"]) for place in new.lacking] == [
-        ("y", None),
-        ("x", 4),
-        ("z", None),
+    assert [(place.docid, place.grade, place.elsewhere["new"]) for place in new.lacking] == [
+        ("y", 2, None),
+        ("x", 0, 4),
+        ("z", None, None),
     ]
     assert new.n_judged == 0
 
