@@ -102,6 +102,14 @@ def _with_ids(
             left_out.append(qid)
 
 
+def ids_of(queries: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """{normalised words: id} of (words, id); of equal words the first counts."""
+    ids: dict[str, str] = {}
+    for text, qid in queries:
+        ids.setdefault(normalised(text), qid)
+    return ids
+
+
 @reader
 def rows_apart(
     paths: Sequence[Path],
@@ -116,21 +124,18 @@ def rows_apart(
 ) -> tuple[list[tuple[str, str, int]], dict[str, Any]]:
     """(query, document, grade) of logs from outside, and how they came about.
 
-    `queries` are (words, id) of those that are known, the first of equal words counts; `folder` is
-    an empty one for what is sorted.
+    `queries` are (words, id) of those that are known, as `ids_of` takes them; `folder` is an empty
+    one for what is sorted.
 
     Raises
     ------
     ClickColumnsError, NoClicksError
     """
-    ids: dict[str, str] = {}
-    for text, qid in queries:
-        ids.setdefault(normalised(text), qid)
     reading = Reading()
     pages = told_pages(
         paths, folder, reading, names=names, columns=columns, actions=actions, progress=progress
     )
-    graded = grade_pages(pages, grading, ids)
+    graded = grade_pages(pages, grading, ids_of(queries))
     rows = [(grade.query, grade.doc, grade.grade) for grade in graded.grades]
     return rows, graded.facts | reading.facts | {"n_other": graded.n_other}
 

@@ -150,10 +150,10 @@ def _show_grades(
 def _ids(queries: Path | None) -> dict[str, str] | None:
     if queries is None:
         return None
-    from benchwright.families.normalising import normalised
+    from benchwright.clicks.grading import ids_of
     from benchwright.families.query_files import read_query_texts
 
-    return {normalised(query.text): query.qid for query in read_query_texts(queries)}
+    return ids_of((query.text, query.qid) for query in read_query_texts(queries))
 
 
 def _write(graded: "Sequence[ClickGrade]", chosen: Mapping[str, Any]) -> None:

@@ -249,7 +249,8 @@ def test_command_writes_qrels_and_a_table(log, tmp_path):
 
 
 def test_queries_of_the_benchmark_give_their_ids(log, tmp_path):
-    queries = json_lines(tmp_path / "queries.jsonl", [{"_id": "7", "text": "Lost  card"}])
+    rows = [{"_id": "7", "text": "Lost  card"}, {"_id": "8", "text": "lost card"}]
+    queries = json_lines(tmp_path / "queries.jsonl", rows)
 
     done = run(
         log, "--queries", queries, "-o", tmp_path / "out", "--least", "1", "--format", "json"
