@@ -89,11 +89,13 @@ def test_each_system_falls_as_far_as_scoring_it_again_says(runs, grades, pooled)
         assert system.without == pytest.approx(mean(v for v, _ in after.values()))
         assert system.judged == pytest.approx(mean(s for _, s in after.values()), nan_ok=True)
         assert system.judged_full == pytest.approx(mean(s for _, s in before.values()), nan_ok=True)
-        assert system.n_unique == sum(
-            grade >= 0 and docid not in left.get(qid, {})
+        own = [
+            grade
             for qid, of in grades.items()
             for docid, grade in of.items()
-        )
+            if grade >= 0 and docid not in left.get(qid, {})
+        ]
+        assert (system.n_unique, system.n_unique_relevant) == (len(own), sum(map(bool, own)))
 
 
 def test_a_system_that_nobody_shares_documents_with_loses_everything():
