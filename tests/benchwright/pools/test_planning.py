@@ -140,6 +140,15 @@ def test_families_make_a_benchmark_dearer():
     assert two.detectable == pytest.approx(one.detectable)
 
 
+def test_a_budget_of_whole_queries_is_used_up():
+    """Seven documents, every tenth labelled twice, are a little more than 7.7 labels."""
+    growth = Growth((7.0,), (nan,), n_runs=2, n_queries=1)
+
+    plan = plan_for_budget(pilot(overlap=0.1, growth=growth), labels=770, depth=1)
+
+    assert (plan.n_queries, plan.labels) == (100, 770)
+
+
 def test_no_budget_shows_nothing():
     plan = plan_for_budget(pilot(), labels=3, depth=10)
 
