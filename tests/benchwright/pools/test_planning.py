@@ -250,6 +250,12 @@ def test_pool_that_holds_just_what_is_asked_of_it_is_deep_enough(judged, shallow
     assert allowed == list(range(shallowest, 11))
 
 
+def test_pool_as_deep_as_its_measure_has_no_holes_of_its_own():
+    plans = [plan_of(pilot(), n_queries=5, depth=depth) for depth in (9, 10)]
+
+    assert [plan.has_holes for plan in plans] == [True, False]
+
+
 def test_pool_that_holds_all_of_a_new_system_has_no_holes():
     growth = pool_growth(
         {"a": {"q": list("uvwxyz")}, "b": {"q": list("zyxwvu")}}, deepest=6, cutoff=6
