@@ -281,6 +281,13 @@ def test_a_slice_of_more_than_enough_lacks_none():
     assert (plan.n_lacking, plan.n_lacking_for_gate) == (0, 0)
 
 
+def test_a_slice_has_its_share_of_the_queries():
+    """0.29 of 100 are computed as a little less than 29."""
+    plan = slice_plan("s", n_queries=100, share=0.29, sigma=0.2, effect=1.0, delta=0.02)
+
+    assert plan.n_queries == 29
+
+
 def test_a_slice_without_queries_shows_nothing():
     plan = slice_plan("s", n_queries=100, share=0.0, sigma=0.2, effect=1.0, delta=0.02)
 
