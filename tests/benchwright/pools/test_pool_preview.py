@@ -20,6 +20,7 @@ from benchwright.pools.preview import (
     measured_elsewhere,
     preview,
     rbo_matrix,
+    shallowest,
 )
 
 SCHEMA = {"qid": pl.String(), "docid": pl.String(), "rank": pl.Int64()}
@@ -138,6 +139,12 @@ def test_runs_that_are_alike_few_or_all_of_one_kind_are_warned_of():
     assert "under two names" in twice
     different = {**other, "dense-b": {"q": "cab"}}
     assert looked_at(different, depth=3).warnings == []
+    *_, few, _, _ = looked_at({**same, "dense-c": same["dense-a"]}, depth=3).warnings
+    assert few.startswith("One system: ")
+
+
+def test_eight_tenths_summed_up_are_enough():
+    assert shallowest([0.7, sum([0.1] * 8)], 0.8) == 2
 
 
 def test_the_nearest_line_of_another_collection_is_named():
