@@ -31,6 +31,7 @@ from benchwright.families.errors import (
     SplitChoiceError,
 )
 from benchwright.families.holding import Held, doubt_in
+from benchwright.files.external_sort import batched
 
 Verdict = FamilyLink.Verdict
 Kind = FamilyChange.Kind
@@ -237,8 +238,8 @@ def undo_change(*, change: FamilyChange, actor: User) -> FamilyChange:
     _refuse_built_on(after)
     undoing = _Change(benchmark, actor, Kind.UNDO, list(after))
     _restore_links(change)
-    states = change.before.get(STATES, {})
-    _refuse_hiding_again(benchmark, before, states)
+    states, splits = change.before.get(STATES, {}), _splits_to_come(change)
+    _refuse_hiding_again(benchmark, before, splits)
     existing = set(QueryFamily.objects.filter(pk__in=before).values_list("pk", flat=True))
     QueryFamily.objects.bulk_create(
         QueryFamily(pk=pk, benchmark=benchmark) for pk in before if pk not in existing
@@ -246,7 +247,8 @@ def undo_change(*, change: FamilyChange, actor: User) -> FamilyChange:
     for pk, members in before.items():
         _move(members, pk)
         if str(pk) in states:
-            QueryFamily.objects.filter(pk=pk).update(**_read_state(states[str(pk)]))
+            state = {**states[str(pk)], "split": splits[pk]}
+            QueryFamily.objects.filter(pk=pk).update(**_read_state(state))
     QueryFamily.objects.filter(pk__in=set(after) - set(before), queries=None).delete()
     return undoing.done(list(before), judged=False, undoes=change)
 
@@ -285,14 +287,31 @@ def _refuse_built_on(after: dict[int, list[int]]) -> None:
     raise NothingToUndoError(reason=reason)
 
 
+def _splits_to_come(change: FamilyChange) -> dict[int, str]:
+    """{family: its split when the change is undone}: the one before it, or where the queries were
+    split anew since, the one they are on."""
+    before, after = _families(change.before), _families(change.after)
+    had, left = (written.get(STATES, {}) for written in (change.before, change.after))
+    now = {int(pk): state["split"] for pk, state in states_of(after).items()}
+    family_of = {query: pk for pk, members in after.items() for query in members}
+    splits = {}
+    for pk, members in before.items():
+        # Itself first, if any of its queries stayed.
+        present = sorted({family_of[query] for query in members}, key=lambda other: other != pk)
+        is_split_anew = any(
+            now[other] != left.get(str(other), {}).get("split", now[other]) for other in present
+        )
+        splits[pk] = now[present[0]] if is_split_anew else had.get(str(pk), {}).get("split", "")
+    return splits
+
+
 def _refuse_hiding_again(
-    benchmark: Benchmark, before: dict[int, list[int]], states: dict[str, Any]
+    benchmark: Benchmark, before: dict[int, list[int]], splits: dict[int, str]
 ) -> None:
-    split_of = {pk: states.get(str(pk), {}).get("split", "") for pk in before}
     hidden = [
         query
         for pk, members in before.items()
-        if (split_of[pk] or WITHOUT_SPLIT) in benchmark.hidden_splits
+        if (splits[pk] or WITHOUT_SPLIT) in benchmark.hidden_splits
         for query in members
     ]
     now_hidden = Query.objects.filter(
@@ -363,13 +382,13 @@ def _move(queries: Sequence[int], family: int) -> None:
 
 def states_of(families: Iterable[int]) -> dict[str, dict[str, Any]]:
     """Split, doubt and review of families, as JSON takes them."""
-    rows = QueryFamily.objects.filter(pk__in=list(families)).values("pk", *_STATE)
     return {
         str(row.pop("pk")): {
             key: value.isoformat() if hasattr(value, "isoformat") else value
             for key, value in row.items()
         }
-        for row in rows
+        for keys in batched(families, 500)
+        for row in QueryFamily.objects.filter(pk__in=keys).values("pk", *_STATE)
     }
 
 

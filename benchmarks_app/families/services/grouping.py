@@ -409,10 +409,7 @@ class _Writing:
         new = {t.row.pk: t.members for t in self.targets if t.row.pk is not None}
         touched = [pk for pk, members in families.items() if new.get(pk) != members]
         self.touched = touched
-        states: dict[str, Any] = {}
-        for keys in batched(touched, ROWS_PER_BATCH):
-            states |= states_of(keys)
-        return {**{str(pk): families[pk] for pk in touched}, STATES: states}
+        return {**{str(pk): families[pk] for pk in touched}, STATES: states_of(touched)}
 
     def _record(self) -> Grouping:
         return Grouping.objects.create(
@@ -441,7 +438,7 @@ class _Writing:
                 benchmark=self.benchmark,
                 kind=FamilyChange.Kind.GROUP,
                 before=before,
-                after=after,
+                after={**after, STATES: states_of(after)},
                 grouping=grouping,
                 actor=self.job.user,
             )

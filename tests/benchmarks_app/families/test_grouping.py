@@ -514,6 +514,26 @@ def test_undoing_a_grouping_brings_back_each_family(benchmark, owner):
     assert dict(benchmark.queries.values_list("pk", "family_id")) == before
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda family, other, actor: confirm_family(family=family, actor=actor),
+        lambda family, other, actor: merge_families(family=family, other=other, actor=actor),
+        lambda family, other, actor: group(family.benchmark, actor),
+    ],
+    ids=["confirm", "merge", "group"],
+)
+def test_undoing_leaves_a_split_that_was_made_since(benchmark, owner, change):
+    a, b = ask(benchmark, a="Do goldfish grow?", b="do goldfish grow").values()
+    change(a.family, b.family, owner)
+    QueryFamily.objects.update(split="train")
+
+    undo_last_change(benchmark=benchmark, actor=owner)
+
+    assert {query.family.split for query in refreshed(a, b)} == {"train"}
+    assert a.family_id != b.family_id
+
+
 def test_changes_are_undone_one_after_the_other(benchmark, owner):
     asked = ask(benchmark, a="aaaa", b="bbbb", c="cccc")
     a, b, c = asked.values()
