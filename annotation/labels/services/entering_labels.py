@@ -9,9 +9,10 @@ from django.db.models import Q, QuerySet
 
 from annotation.common.services import statements
 from annotation.models import Judgment, Pool, Slot
+from benchmarks_app.common.selectors.reading import benchmark_documents
 from benchmarks_app.models import Benchmark, DocumentContent, User
 from benchwright.files.external_sort import batched
-from benchwright.ids import text_hash
+from benchwright.ids import HASH_LENGTH, text_hash
 from benchwright.qrels.files import Label
 from benchwright.qrels.raters import Raters
 
@@ -141,13 +142,13 @@ class _Entering:
         self.known_ids = _ids_that_are_there(origin, labels)
         self.earlier = _earlier_labels(origin, labels, self.queries)
         self.places = _places(origin, origin.pool, self.queries) if origin.pool else {}
-        self.texts: dict[str, tuple[str, str]] = {}
+        self.texts: dict[str, dict[str, str]] = {}
         self.given_up: list[int] = []
         self.done = Entered()
 
     def entered(self) -> Entered:
         for batch in batched(self.labels, ROWS_PER_BATCH):
-            self.texts = _texts(self.origin.benchmark, [label.docid for label in batch])
+            self.texts = _texts(self.origin.benchmark, batch)
             events = [event for label in batch if (event := self._event(label))]
             Judgment.objects.bulk_create(events)
             Slot.objects.filter(pk__in=self.given_up).update(
@@ -188,13 +189,19 @@ class _Entering:
         ):
             self.given_up.append(before.slot)
         is_surplus = place is not None and slot is None and not giver.is_machine
+        read_hash, is_stale = self._read(label)
         self.done.states.append(SAVED)
         self.done.queries.add(label.qid)
-        self.done.n_stale += self._is_stale(label)
+        self.done.n_stale += is_stale
         self.done.n_extra += is_surplus
         self.done.n_machine += giver.is_machine
         return self._judgment(
-            label, giver, slot_id=slot, client_id=client_id, is_surplus=is_surplus
+            label,
+            giver,
+            slot_id=slot,
+            client_id=client_id,
+            is_surplus=is_surplus,
+            content_hash=read_hash,
         )
 
     def _giver(self, label: Label) -> _Giver:
@@ -232,11 +239,10 @@ class _Entering:
         slot_id: int | None,
         client_id: uuid.UUID,
         is_surplus: bool,
+        content_hash: str,
     ) -> Judgment:
         origin, is_machine = self.origin, giver.is_machine
         account = giver.rater if isinstance(giver.rater, int) else None
-        # What was read: a label for another text says so by its hash.
-        whole_hash = self.texts.get(label.docid, ("", ""))[1]
         return Judgment(
             benchmark=origin.benchmark,
             query_id=self.queries[label.qid],
@@ -253,13 +259,20 @@ class _Entering:
             slot_id=slot_id,
             purpose=Slot.Kind.LABEL if origin.pool and not is_machine else "",
             supersedes_id=giver.before.pk if giver.before else None,
-            content_hash=label.text_hash if self._is_stale(label) else whole_hash,
+            content_hash=content_hash,
             is_surplus=is_surplus,
         )
 
-    def _is_stale(self, label: Label) -> bool:
-        short, _ = self.texts.get(label.docid, ("", ""))
-        return bool(label.text_hash) and label.text_hash != short
+    def _read(self, label: Label) -> tuple[str, bool]:
+        """The hash of the text that a label was given for, and whether the document has another.
+
+        A text that is not known here keeps the short hash that the file gives of it.
+        """
+        texts = self.texts.get(label.docid, {})
+        current = next(reversed(texts.values()), "")
+        short = label.text_hash[:HASH_LENGTH].lower()
+        read_hash = texts.get(short, short) if short else current
+        return read_hash, bool(current) and read_hash != current
 
 
 def _filled(event: Judgment) -> Slot:
@@ -377,12 +390,21 @@ def _slots(origin: Origin, queries: list[int], people: set[int]) -> list[Slot]:
     return slots
 
 
-def _texts(benchmark: Benchmark, docids: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """{docid: (short hash, content hash)} of what documents of pools say now."""
+def _texts(benchmark: Benchmark, labels: Sequence[Label]) -> dict[str, dict[str, str]]:
+    """{docid: {short hash: content hash}} of what documents have said here, today's text last."""
+    texts: dict[str, dict[str, str]] = {}
     contents = DocumentContent.objects.filter(
-        document__corpus=benchmark.corpus_id, document__docid__in=set(docids)
+        document__corpus=benchmark.corpus_id,
+        document__docid__in={label.docid for label in labels},
     ).order_by("first_seen", "pk")
-    return {
-        content.document.docid: (text_hash(content.title, content.text), content.content_hash)
-        for content in contents.select_related("document")
-    }
+    for content in contents.select_related("document"):
+        of_document = texts.setdefault(content.document.docid, {})
+        short = text_hash(content.title, content.text)
+        of_document.pop(short, None)  # of two images with one text the newer
+        of_document[short] = content.content_hash
+    # The text of a document that is in no pool is in the corpus alone.
+    in_corpus = {label.docid for label in labels if label.text_hash} - texts.keys()
+    if in_corpus:
+        for docid, stored in benchmark_documents(benchmark, in_corpus).items():
+            texts[docid] = {text_hash(stored.title, stored.text): stored.content_hash}
+    return texts

@@ -1,5 +1,6 @@
 """Labels given elsewhere become events that say where they are from: all of a file, or none."""
 
+import hashlib
 import re
 from datetime import timedelta
 from importlib import import_module
@@ -11,14 +12,17 @@ from django.core.management import CommandError, call_command
 from django.db.models import Count
 from django.utils import timezone
 
+from annotation.common.selectors.stale import stale_labels
 from annotation.judging.selectors.work import claimable_by
 from annotation.labels.services import importing_labels
 from annotation.labels.services.importing_labels import labels_arguments
 from annotation.labels.services.publishing import publishing_arguments
 from annotation.models import Judgment
 from benchmarks_app.collections.services import uploading
+from benchmarks_app.common.selectors.reading import benchmark_documents
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import AuditEvent, Qrel
+from benchmarks_app.models import AuditEvent, DocumentContent, Qrel
+from benchwright.ids import text_hash
 from benchwright.qrels.rules import DEFAULT_RULE
 from tests import factories
 from tests.annotation.making import judge, pool
@@ -413,6 +417,34 @@ def test_command_tells_every_bad_line(asked, tmp_path):
 
     with pytest.raises(CommandError, match=r"bad\.qrels:1: grade is '7'.*\n.*bad\.qrels:2: query"):
         call_command("import_judgments", "stdlib", path)
+
+
+def test_label_of_a_document_in_no_pool_is_held_against_the_corpus(bring):
+    tiny = factories.tiny_benchmark()
+    texts = benchmark_documents(tiny, ["d-tab", "d-quote"])
+    digest = hashlib.sha256(f"{texts['d-tab'].title}\n{texts['d-tab'].text}".encode()).hexdigest()
+    header = "query-id\tcorpus-id\tgrade\ttext-hash\n"
+
+    # The whole digest says as much as its first digits.
+    job = bring(tiny, f"{header}1\td-tab\t2\t{digest.upper()}\n1\td-quote\t1\tother\n")
+
+    assert factories.done(job).result["n_stale"] == 1
+    read = dict(Judgment.objects.values_list("docid", "content_hash"))
+    assert read == {"d-tab": texts["d-tab"].content_hash, "d-quote": "other"}
+
+
+def test_label_for_an_earlier_text_is_good_again_when_that_comes_back(benchmark, bring):
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    first = DocumentContent.objects.get()
+    first.document.contents.create(content_hash="new", text="Another")
+    short = text_hash(first.title, first.text)
+    text = f"query-id\tcorpus-id\tgrade\ttext-hash\nq1\td1\t2\t{short}\n"
+
+    job = bring(benchmark, text, pool=small_pool)
+
+    assert job.result["n_stale"] == stale_labels(small_pool).count() == 1
+    DocumentContent.objects.filter(pk=first.pk).update(first_seen=timezone.now())
+    assert stale_labels(small_pool).count() == 0
 
 
 @pytest.mark.data
