@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from django.core.cache import cache
 from django.db.models import OuterRef, Subquery
 
-from annotation.common.selectors.ledger import last_event_of
+from annotation.common.selectors.ledger import rule_events
 from annotation.models import Judgment, KnownGrade, Pool, Slot
-from benchmarks_app.models import Benchmark, User
+from benchmarks_app.models import AuditEvent, Benchmark, User
 from benchwright.progress import careless
 from benchwright.progress.careless import Read
 
@@ -77,14 +77,21 @@ def _readable(value: float) -> str:
 def careless_signs(benchmark: Benchmark) -> list[CarelessSign]:
     """Every sign in the benchmark's pools, by pool, then by person; the strongest kind first.
 
-    Computed anew when something was judged. Labels that were replaced or taken back are no part of
-    it, nor are labels from files. A person is held against those of whom there is no sign of their
-    own: what a careless one says does not count against the others.
+    Computed anew when something was judged, or a known grade was set or forgotten. Labels that
+    were replaced or taken back are no part of it, nor are labels from files. A person is held
+    against those of whom there is no sign of their own: what a careless one says does not count
+    against the others.
     """
-    last = last_event_of(benchmark)
-    if not last:
+    checks_changed = AuditEvent.objects.filter(
+        benchmark=OuterRef("benchmark"), action__in=["known-grades", "known-grade-remove"]
+    )
+    newest = rule_events(benchmark).annotate(
+        checks=Subquery(checks_changed.order_by("-pk").values("pk")[:1])
+    )
+    state = newest.order_by("-pk").values_list("pk", "checks").first()
+    if state is None:
         return []
-    kept_as = f"careless-{benchmark.pk}-{benchmark.created_at.timestamp()}-{last}"
+    kept_as = f"careless-{benchmark.pk}-{benchmark.created_at.timestamp()}-{state[0]}-{state[1]}"
     rows: list[tuple[Any, ...]] | None = cache.get(kept_as)
     if rows is None:
         rows = [*_signs(benchmark)]

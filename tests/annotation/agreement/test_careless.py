@@ -14,6 +14,7 @@ from django.utils import timezone
 from annotation.agreement.selectors.careless import Kind, careless_signs, careless_signs_in
 from annotation.agreement.selectors.publication import publication_of
 from annotation.labels.selectors.pairs import pair_grades
+from annotation.labels.services.known_grades import remove_known_grade
 from annotation.labels.services.publishing import publishing_arguments
 from annotation.models import Judgment, KnownGrade, Pool, Slot
 from annotation.overview import judge_step
@@ -134,9 +135,11 @@ def test_who_disagrees_with_the_careless_alone_is_not_told(big_pool, benchmark, 
     assert {name for name, _ in told(careless_signs(benchmark))} == {"ada"}
 
 
-def test_failed_checks_are_told(big_pool, benchmark, ada):
-    for number in range(10):
-        gold = known(big_pool, f"d{number}-0", 3, purpose=KnownGrade.Purpose.GOLD)
+def test_failed_checks_are_told_while_their_grades_are_known(big_pool, benchmark, owner, ada):
+    golds = [
+        known(big_pool, f"d{number}-0", 3, purpose=KnownGrade.Purpose.GOLD) for number in range(10)
+    ]
+    for gold in golds:
         slot = Slot.objects.create(
             pool=big_pool,
             query=gold.entry.query,
@@ -151,7 +154,7 @@ def test_failed_checks_are_told(big_pool, benchmark, ada):
         Judgment.objects.create(
             benchmark=benchmark,
             query=gold.entry.query,
-            docid=f"d{number}-0",
+            docid=gold.entry.document.docid,
             kind="grade",
             grade=0,
             actor=ada,
@@ -165,6 +168,9 @@ def test_failed_checks_are_told(big_pool, benchmark, ada):
     (sign,) = careless_signs(benchmark)
 
     assert sign.words == "graded 0 of 10 hidden checks right."
+    for gold in golds:
+        remove_known_grade(known_grade=gold, actor=owner)
+    assert careless_signs(benchmark) == []
 
 
 def test_what_was_replaced_or_came_from_a_file_tells_nothing(big_pool, benchmark, ada):
