@@ -139,7 +139,8 @@ class _Entering:
         self.origin, self.labels = origin, labels
         self.pool_key = origin.pool.pk if origin.pool else None
         self.queries = _query_keys(origin.benchmark, {label.qid for label in labels})
-        self.known_ids = _ids_that_are_there(origin, labels)
+        # Where labels of the same bytes are.
+        self.pool_of = dict(origin.events_of_these_bytes().values_list("client_id", "pool"))
         self.earlier = _earlier_labels(origin, labels, self.queries)
         self.places = _places(origin, origin.pool, self.queries) if origin.pool else {}
         self.texts: dict[str, dict[str, str]] = {}
@@ -173,11 +174,13 @@ class _Entering:
             self.done.states.append(JUDGED_HERE)
             return None
         client_id = _identity(self.origin, label)
-        is_here = client_id in self.known_ids or (giver.is_same and not giver.is_another)
+        if self.origin.pool and self.pool_of.get(client_id, self.pool_key) != self.pool_key:
+            client_id = uuid.uuid5(client_id, f"pool {self.pool_key}")
+        is_here = client_id in self.pool_of or (giver.is_same and not giver.is_another)
         slot = None
         if place and not giver.is_machine and (giver.is_same or not is_here):
             slot = self._place(place, giver)
-        if is_here and not (giver.is_same and before and before.is_surplus and slot):
+        if is_here and not (before and before.is_surplus and slot):
             self.done.states.append(SAME)
             return None
         if is_here:  # an extra label whose document has a place for it by now
@@ -313,13 +316,6 @@ def _query_keys(benchmark: Benchmark, qids: set[str]) -> dict[str, int]:
         for batch in batched(sorted(qids), KEYS_PER_QUERY)
         for qid, pk in committed.filter(qid__in=batch).values_list("qid", "pk")
     }
-
-
-def _ids_that_are_there(origin: Origin, labels: Iterable[Label]) -> set[uuid.UUID]:
-    """The identities, of those wanted, that the ledger has, whoever entered them."""
-    identities = {_identity(origin, label) for label in labels}
-    ids = origin.events_of_these_bytes().values_list("client_id", flat=True)
-    return {known_id for known_id in ids.iterator(chunk_size=5000) if known_id in identities}
 
 
 def _earlier_labels(

@@ -166,7 +166,7 @@ def test_each_rater_of_a_file_fills_a_place_and_the_rest_is_extra(benchmark, bri
         ("d2", "free", None, ""),
     ]
     extra = Judgment.objects.get(is_surplus=True)
-    assert (extra.rater, extra.slot, extra.pool) == ("W3", None, small_pool)
+    assert (extra.rater, extra.slot, extra.pool, extra.purpose) == ("W3", None, small_pool, "label")
     assert job.result["notes"] == [
         "1 are of pairs the pool does not hold",
         "1 are extra: their documents have as many labels as are wanted",
@@ -268,6 +268,49 @@ def test_place_whose_lease_ran_out_is_filled_once(benchmark, bring, ada):
     assert (slot.state, slot.rater, slot.annotator) == ("done", "W1", None)
 
 
+@pytest.mark.parametrize("line", ["", "q1\td7\t1\tW1\n"])
+def test_labels_that_are_here_fill_the_places_of_a_further_pool(benchmark, bring, line):
+    first, second = (pool(benchmark, {"q1": ["d1"]}) for _ in range(2))
+    text = HEADER + "q1\td1\t2\tW1\n"
+
+    done = [
+        factories.done(bring(benchmark, text + grown, pool=into))
+        for into, grown in [(None, ""), (first, line), (second, ""), (second, ""), (None, "")]
+    ]
+
+    assert [job.result["n_labels"] for job in done] == [1, 1, 1, 0, 0]
+    assert places(first) == places(second) == [("d1", "done", None, "W1")]
+    assert [label.pool for label in Judgment.objects.current()] == [second]
+
+
+def test_extra_label_that_its_own_rater_replaces_leaves_the_place_to_whose_it_is(
+    benchmark, bring, ada, owner
+):
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    judge(small_pool.slots.get(), ada, 3)
+    extra = judge(small_pool.slots.get(), owner, 2)
+
+    factories.done(bring(benchmark, "q1 0 d1 1\n", "own.qrels", pool=small_pool))
+
+    assert Judgment.objects.get(kind="import").supersedes == extra
+    assert places(small_pool) == [("d1", "done", "ada", "")]
+
+
+def test_rater_who_becomes_an_account_that_has_the_document_in_hand_gives_up_a_place(
+    benchmark, bring, ada
+):
+    small_pool = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+    text = HEADER + "q1\td1\t2\tW1\n"
+    bring(benchmark, text, pool=small_pool)
+    small_pool.slots.filter(number=2).update(
+        state="claimed", annotator=ada, lease_expires_at=timezone.now() + timedelta(hours=1)
+    )
+
+    factories.done(bring(benchmark, text, pool=small_pool, accounts={"W1": "ada"}))
+
+    assert places(small_pool) == [("d1", "free", None, ""), ("d1", "done", "ada", "")]
+
+
 def test_rater_becomes_an_account_when_the_same_file_says_so(benchmark, bring, ada):
     small_pool = pool(benchmark, {"q1": ["d1"]}, overlap=2)
     text = HEADER + "q1\td1\t2\tW1\n"
@@ -293,6 +336,19 @@ def test_extra_label_takes_a_place_that_has_come_free_when_its_file_comes_again(
     assert (job.result["n_labels"], job.result["n_same"]) == (1, 1)
     assert [place[3] for place in places(small_pool)] == ["W1", "W2"]
     assert not Judgment.objects.current().filter(is_surplus=True).exists()
+
+
+def test_line_that_its_rater_has_replaced_takes_no_place(benchmark, bring):
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    text = HEADER + "q1\td1\t2\tW1\nq1\td1\t3\tW2\n"
+    small_pool.slots.update(state="waived")
+    bring(benchmark, text, pool=small_pool)
+    bring(benchmark, HEADER + "q1\td1\t1\tW1\n", pool=small_pool)
+    small_pool.slots.update(state="free")
+
+    bring(benchmark, text, pool=small_pool)
+
+    assert places(small_pool) == [("d1", "done", None, "W2")]
 
 
 def test_places_filled_before_the_upgrade_become_their_raters_and_back(benchmark, bring, owner):
@@ -347,12 +403,13 @@ def test_machines_labels_are_kept_apart_and_fill_no_place(benchmark, bring, owne
     assert Qrel.objects.get().grade == 3
 
 
-def test_labels_that_turn_out_a_machines_give_up_their_places(benchmark, bring, owner):
+@pytest.mark.parametrize("is_for_pool", [True, False])
+def test_labels_that_turn_out_a_machines_give_up_their_places(benchmark, bring, owner, is_for_pool):
     small_pool = pool(benchmark, {"q1": ["d1"]}, overlap=2)
     text = HEADER + "q1\td1\t0\tjudge7\nq1\td1\t3\tW1\n"
     bring(benchmark, text, pool=small_pool)
 
-    bring(benchmark, text, pool=small_pool, machines=["judge7"])
+    bring(benchmark, text, pool=small_pool if is_for_pool else None, machines=["judge7"])
 
     assert sorted(place[3] for place in places(small_pool)) == ["", "W1"]
     arguments = publishing_arguments(benchmark=benchmark, name="ours", rule=DEFAULT_RULE.name)
