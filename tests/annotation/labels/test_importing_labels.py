@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import uuid
 from datetime import timedelta
 from importlib import import_module
 from io import StringIO
@@ -14,6 +15,7 @@ from django.utils import timezone
 
 from annotation.common.selectors.stale import stale_labels
 from annotation.judging.selectors.work import claimable_by
+from annotation.judging.services.judging import undo_last
 from annotation.labels.services import importing_labels
 from annotation.labels.services.importing_labels import labels_arguments
 from annotation.labels.services.publishing import publishing_arguments
@@ -252,6 +254,38 @@ def test_who_imports_their_own_labels_replaces_what_they_judged_here(benchmark, 
     label = Judgment.objects.current().get()
     assert (label.kind, label.grade, label.supersedes) == ("import", 1, first)
     assert (label.slot, label.is_surplus) == (first.slot, False)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"kind": "adjudicate", "outcome": "override", "grade": 3},
+        {"kind": "grade", "purpose": "gold", "grade": 3},
+    ],
+    ids=["settled", "check"],
+)
+def test_what_the_importer_settled_or_gave_as_a_check_is_no_label_to_replace(
+    asked, bring, owner, fields
+):
+    stays = Judgment.objects.create(
+        benchmark=asked, query=asked.queries.get(qid="q1"), docid="d1", actor=owner,
+        client_id=uuid.uuid4(), **fields,
+    )  # fmt: skip
+
+    factories.done(bring(asked, "q1 0 d1 1\n", "own.qrels"))
+
+    assert set(Judgment.objects.current()) == {stays, Judgment.objects.get(kind="import")}
+
+
+def test_label_that_was_taken_back_here_comes_from_a_file(benchmark, bring, ada):
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    judge(small_pool.slots.get(), ada, 3)
+    undo_last(pool=small_pool, actor=ada, client_id=uuid.uuid4())
+
+    factories.done(bring(benchmark, HEADER + "q1\td1\t1\tada\n", pool=small_pool))
+
+    assert labels() == [("q1", "d1", 1, "")]
+    assert places(small_pool) == [("d1", "done", "ada", "")]
 
 
 def test_place_whose_lease_ran_out_is_filled_once(benchmark, bring, ada):
