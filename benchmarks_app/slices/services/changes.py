@@ -12,6 +12,7 @@ from benchmarks_app.slices.services.records import (
     members_of,
     refuse_name,
     refuse_registered,
+    save_named,
 )
 from benchwright.slices.errors import (
     SliceAlreadyRegisteredError,
@@ -47,7 +48,7 @@ def change_slice(
         refuse_registered(locked, "minimum")
         locked.minimum = max(minimum, SMALLEST_SLICE)
     locked.description = description
-    locked.save(update_fields=["name", "minimum", "description"])
+    save_named(locked)
     audit.record(actor=actor, action="change-slice", benchmark=locked.benchmark, target=locked.name)
     return locked
 

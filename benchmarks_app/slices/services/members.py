@@ -13,6 +13,7 @@ from benchmarks_app.slices.services.records import (
     keys_of,
     refuse_name,
     refuse_registered,
+    save_named,
 )
 from benchwright.errors import FileProblemsError, Problem
 from benchwright.files.external_sort import batched
@@ -39,12 +40,14 @@ def make_hand_slice(
     FileProblemsError
         If there are queries that the benchmark lacks; each is told.
     """
-    row = Slice.objects.create(
-        benchmark=benchmark,
-        name=refuse_name(benchmark, name),
-        kind=Slice.Kind.HAND,
-        description=description,
-        minimum=max(minimum, SMALLEST_SLICE),
+    row = save_named(
+        Slice(
+            benchmark=benchmark,
+            name=refuse_name(benchmark, name),
+            kind=Slice.Kind.HAND,
+            description=description,
+            minimum=max(minimum, SMALLEST_SLICE),
+        )
     )
     _add_named(row, qids, actor)
     audit.record(actor=actor, action="make-slice", benchmark=benchmark, target=row.name)

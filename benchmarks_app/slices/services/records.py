@@ -3,6 +3,8 @@
 import hashlib
 from collections.abc import Iterable
 
+from django.db import IntegrityError, transaction
+
 from benchmarks_app.models import Benchmark, Query, Slice, SliceMember
 from benchwright.files.external_sort import batched
 from benchwright.slices.errors import SliceRegisteredError, SliceTakenError
@@ -19,6 +21,22 @@ def refuse_name(benchmark: Benchmark, name: str, but: Slice | None = None) -> st
     if others.exists():
         raise SliceTakenError(name=name)
     return name
+
+
+def save_named(row: Slice) -> Slice:
+    """Save a slice whose name was free: somebody else may have chosen it at this moment.
+
+    Raises
+    ------
+    SliceTakenError
+        If they have.
+    """
+    try:
+        with transaction.atomic():
+            row.save()
+    except IntegrityError as error:
+        raise SliceTakenError(name=row.name) from error
+    return row
 
 
 def refuse_registered(of: Slice, what: str) -> None:

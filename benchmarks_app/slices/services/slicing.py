@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.urls import reverse
 
 from benchmarks_app.common.services import audit
@@ -17,13 +17,13 @@ from benchmarks_app.slices.services.records import (
     keys_of,
     refuse_name,
     refuse_registered,
+    save_named,
 )
 from benchmarks_app.slices.services.rules import PREVIEW_QUERIES, applied_rule, needs_texts
 from benchwright.files.external_sort import batched
 from benchwright.slices.errors import (
     SliceEmptyError,
     SliceRuleError,
-    SliceTakenError,
     SliceWithoutRuleError,
 )
 from benchwright.slices.expressions import parse_expression
@@ -124,18 +124,16 @@ def _create(benchmark: Benchmark, wanted: Wanted, selection: Taken, *, actor: Us
     _refuse_empty(benchmark, selection)
     name = refuse_name(benchmark, wanted.name)
     rule = checked_rule(wanted.rule)
-    try:
-        with transaction.atomic():
-            row = Slice.objects.create(
-                benchmark=benchmark,
-                name=name,
-                kind=rule["kind"],
-                rule=rule,
-                description=wanted.description,
-                minimum=max(wanted.minimum, SMALLEST_SLICE),
-            )
-    except IntegrityError as error:
-        raise SliceTakenError(name=name) from error
+    row = save_named(
+        Slice(
+            benchmark=benchmark,
+            name=name,
+            kind=rule["kind"],
+            rule=rule,
+            description=wanted.description,
+            minimum=max(wanted.minimum, SMALLEST_SLICE),
+        )
+    )
     _add_taken(row, rule, selection)
     audit.record(actor=actor, action="make-slice", benchmark=benchmark, target=name, rule=rule)
     return row

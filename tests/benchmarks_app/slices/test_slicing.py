@@ -120,6 +120,26 @@ def test_a_name_that_will_not_do_is_refused(benchmark, olga, name, error, words)
     assert words in str(caught.value)
 
 
+@pytest.mark.parametrize("module", [slicing, members, changes])
+def test_a_name_that_somebody_else_takes_at_this_moment_is_refused(
+    benchmark, olga, monkeypatch, module
+):
+    first, name = make(benchmark, olga), "another"
+    monkeypatch.setattr(module, "refuse_name", lambda *args, **options: first.name)
+    acts = {
+        slicing: lambda: make(benchmark, olga, name),
+        members: lambda: members.make_hand_slice(
+            benchmark=benchmark, name=name, qids=["q1"], actor=olga
+        ),
+        changes: lambda: changes.change_slice(
+            of=factories.query_slice(benchmark, name), actor=olga, name="a", description=""
+        ),
+    }
+
+    with pytest.raises(SliceTakenError, match="There is a slice 'short' already"):
+        acts[module]()
+
+
 def test_an_expression_may_name_another_slice(benchmark, olga):
     make(benchmark, olga)
 
