@@ -260,12 +260,24 @@ def _publish(
             raise DraftChangedError
         _insert(release)
         return release
-    # The row is taken only as a draft: who published or deleted it meanwhile was first.
-    if not Release.objects.drafts().select_for_update().filter(pk=draft.pk).exists():
+    # The row is taken only as the draft it was: who published, changed or deleted it was first.
+    row = Release.objects.drafts().select_for_update().filter(pk=draft.pk).first()
+    if row is None or not _is_as_asked(row, job.parameters):
         raise DraftChangedError
     release.created_at = draft.created_at
     release.save(force_update=True)
     return release
+
+
+def _is_as_asked(draft: Release, parameters: dict[str, Any]) -> bool:
+    """Whether a draft is still what was to be published; a version that is proposed may move."""
+    options = ReleaseOptions.from_json(draft.options)
+    return (
+        draft.qrel_set_id == parameters["qrel_set"]
+        and draft.notes == parameters["notes"]
+        and options.as_json() == parameters["options"]
+        and (options.is_version_proposed or draft.version == parameters["version"])
+    )
 
 
 def _insert(release: Release) -> None:

@@ -202,15 +202,23 @@ def test_warning_that_came_up_since_stops_the_job(official, olga):
     assert "nobody has accepted these warnings (release-judged-share)" in job.error
 
 
-def test_draft_that_was_deleted_meanwhile_is_not_published(official, olga):
-    draft = drafted(official, olga)
+@pytest.mark.parametrize(
+    "change",
+    [None, {"notes": "Other words."}, {"version": "0.5.0"}, {"options": ReleaseOptions()}],
+)
+def test_draft_that_was_deleted_or_changed_meanwhile_is_not_published(official, olga, change):
+    draft = drafted(official, olga, version="0.4.0")
     drafting.publish_draft(user=olga, draft=draft, accepted=codes(draft))
-    drafting.delete_draft(user=olga, draft=draft)
+    if change is None:
+        drafting.delete_draft(user=olga, draft=draft)
+    else:
+        fields = {"qrel_set": official, "version": "0.4.0", "options": OPTIONS, **change}
+        drafting.change_draft(user=olga, draft=draft, **fields)
 
     jobs.run_queued()
 
     job = official.benchmark.jobs.get(kind=releasing.JOB_KIND)
-    assert (job.state, Release.objects.count()) == (Job.State.FAILED, 0)
+    assert (job.state, Release.objects.published().count()) == (Job.State.FAILED, 0)
     assert "published, changed or deleted meanwhile" in job.error
 
 
