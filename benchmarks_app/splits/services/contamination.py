@@ -199,7 +199,12 @@ def _stored(
                 name=job.parameters["name"],
                 kind=job.parameters["kind"],
                 upload=upload,
-                parameters={"sha256": upload.sha256, "file": upload.name, "n_queries": whole["n"]},
+                parameters={
+                    "sha256": upload.sha256,
+                    "file": upload.name,
+                    "n_queries": whole["n"],
+                    "not_compared": _not_compared(job.benchmark, keys),
+                },
                 result={"slices": rows},
                 n_outside=n_outside,
                 n_exact=whole["n_exact"],
@@ -223,6 +228,11 @@ def _stored(
         batch_size=ROWS_AT_ONCE,
     )
     return check
+
+
+def _not_compared(benchmark: Benchmark, keys: dict[str, int]) -> list[int]:
+    """Queries that are here and were not looked for: they came meanwhile, or are left out."""
+    return sorted({*benchmark.queries.values_list("pk", flat=True)} - {*keys.values()})
 
 
 # --- what is done with it ------------------------------------------------------------------
@@ -260,8 +270,9 @@ def clean_qids(check: ContaminationCheck, degrees: list[Degree] | None = None) -
     wanted_degrees = degrees or [Degree.EXACT, Degree.NEAR]
     matched = check.matches.filter(degree__in=[degree.value for degree in wanted_degrees])
     rows = reads.queries_to_split(check.benchmark).filter(created_at__lte=check.created_at)
-    qids = rows.exclude(pk__in=matched.values("query")).values_list("qid", flat=True)
-    return sorted(qids, key=str.encode)
+    unmatched = rows.exclude(pk__in=matched.values("query")).values_list("pk", "qid")
+    not_compared = set(check.parameters.get("not_compared", ()))
+    return sorted((qid for pk, qid in unmatched if pk not in not_compared), key=str.encode)
 
 
 @transaction.atomic

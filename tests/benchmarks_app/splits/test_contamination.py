@@ -150,6 +150,26 @@ def test_the_clean_subset_becomes_a_slice(bench, olga):
     assert strict == ["q3"]
 
 
+def test_queries_that_were_not_looked_for_are_not_called_clean(bench, olga, monkeypatch):
+    """One that came while the lists were compared, one of an import, and one that was left out."""
+    staging = Job.objects.create(kind="x", title="x", benchmark=bench)
+    imported = factories.query(bench, "staged", "new one", staged_by=staging)
+    left_out = factories.query(bench, "out", "another one", excluded_reason="a duplicate")
+
+    compared = contamination._compared
+
+    def slowly(*args):
+        factories.query(bench, "meanwhile", "third one")
+        return compared(*args)
+
+    monkeypatch.setattr(contamination, "_compared", slowly)
+    check = checked(bench, olga, OUTSIDE)
+    type(imported).objects.filter(pk=imported.pk).update(staged_by=None)
+    type(left_out).objects.filter(pk=left_out.pk).update(excluded_reason="")
+
+    assert contamination.clean_qids(check) == ["q2", "q3"]
+
+
 def test_queries_that_came_after_the_check_are_not_called_clean(bench, olga):
     check = checked(bench, olga, OUTSIDE)
 
