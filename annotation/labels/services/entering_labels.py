@@ -76,16 +76,18 @@ class _Places:
     """The places of one document of a pool: who has one, and which may be filled."""
 
     own: dict[Rater, int] = field(default_factory=dict)
-    done: set[Rater] = field(default_factory=set)
+    done: dict[Rater, int] = field(default_factory=dict)
     open: list[int] = field(default_factory=list)
 
     def take(self, rater: Rater) -> int | None:
-        """The place that a label of this rater fills; None where no further one is wanted."""
-        if rater in self.done:
-            return None
-        place = self.own.get(rater, self.open[0] if self.open else None)
+        """The place that a label of this rater fills; None where no further one is wanted.
+
+        It is the one they have filled, where their label has gone to another pool since.
+        """
+        first_open = self.open[0] if self.open else None
+        place = self.done.get(rater, self.own.get(rater, first_open))
         if place is not None:
-            self.done.add(rater)
+            self.done[rater] = place
             self.open = [other for other in self.open if other != place]
             self.own = {whose: other for whose, other in self.own.items() if other != place}
         return place
@@ -354,7 +356,7 @@ def _places(origin: Origin, pool: Pool, queries: dict[str, int]) -> dict[Pair, _
     for slot in _slots(origin, sorted(qids), people):
         of = of_entry[slot.entry_id]
         if slot.state == Slot.State.DONE:
-            of.done.add(slot.annotator_id or slot.rater)
+            of.done[slot.annotator_id or slot.rater] = slot.pk
             continue
         if slot.annotator_id in people:
             of.own[slot.annotator_id] = slot.pk

@@ -78,10 +78,10 @@ def test_each_line_is_an_event_of_its_rater_with_its_source(asked, bring, owner)
 
 
 def test_qrels_count_as_one_named_annotator(asked, bring):
-    factories.done(bring(asked, "q1 0 d1 2\n", "gpt.qrels", rater="GPT-4o", source="LLMJudge"))
+    factories.done(bring(asked, "q1 0 d1 2\n", "gpt.qrels", rater="GPT-4o", source="LLM" * 60))
 
     assert labels() == [("q1", "d1", 2, "GPT-4o")]
-    assert Judgment.machines.get().source.startswith("LLMJudge sha256:")
+    assert Judgment.machines.get().source.startswith("LLM" * 50 + " sha256:")
 
 
 def test_same_file_again_changes_nothing_whoever_brings_it(asked, bring, maintainer):
@@ -223,15 +223,35 @@ def test_who_imported_others_labels_may_judge_the_same_documents(benchmark, brin
     assert docids_for(small_pool, owner) == {"d1"}
 
 
-def test_document_in_hand_is_filled_by_its_holders_own_label(benchmark, bring, ada):
+@pytest.mark.parametrize(
+    ("name", "holder", "state"), [("ada", "ada", "claimed"), ("", "olga", "aside")]
+)
+def test_document_in_hand_is_filled_by_its_holders_own_label(
+    benchmark, bring, ada, owner, name, holder, state
+):
     small_pool = pool(benchmark, {"q1": ["d1"]}, overlap=2)
     small_pool.slots.filter(number=2).update(
-        state="claimed", annotator=ada, lease_expires_at=timezone.now() + timedelta(hours=1)
+        state=state,
+        annotator={"ada": ada, "olga": owner}[holder],
+        lease_expires_at=timezone.now() + timedelta(hours=1),
     )
 
-    bring(benchmark, HEADER + "q1\td1\t2\tada\nq1\td1\t1\tW1\n", pool=small_pool)
+    bring(benchmark, HEADER + f"q1\td1\t2\t{name}\nq1\td1\t1\tW1\n", pool=small_pool)
 
-    assert places(small_pool) == [("d1", "done", None, "W1"), ("d1", "done", "ada", "")]
+    assert places(small_pool) == [("d1", "done", None, "W1"), ("d1", "done", holder, "")]
+
+
+def test_document_that_is_to_be_judged_again_waits_on_beside_a_file(benchmark, bring, ada):
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    label = judge(small_pool.slots.get(), ada, 3)
+    again = label.slot.entry.slots.create(
+        pool=small_pool, query=label.query, kind="rejudge", round=2, queue_position=9
+    )
+
+    job = factories.done(bring(benchmark, HEADER + "q1\td1\t2\tW1\n", pool=small_pool))
+
+    again.refresh_from_db()
+    assert (again.state, job.result["n_extra"]) == ("free", 1)
 
 
 def test_what_somebody_judged_here_stays_as_it_is(benchmark, bring, ada, owner):
@@ -288,6 +308,17 @@ def test_label_that_was_taken_back_here_comes_from_a_file(benchmark, bring, ada)
     assert places(small_pool) == [("d1", "done", "ada", "")]
 
 
+def test_free_place_is_filled_before_one_whose_lease_ran_out(benchmark, bring, ada):
+    small_pool = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+    small_pool.slots.filter(number=1).update(
+        state="claimed", annotator=ada, lease_expires_at=timezone.now()
+    )
+
+    bring(benchmark, HEADER + "q1\td1\t2\tW1\n", pool=small_pool)
+
+    assert places(small_pool) == [("d1", "claimed", "ada", ""), ("d1", "done", None, "W1")]
+
+
 def test_place_whose_lease_ran_out_is_filled_once(benchmark, bring, ada):
     """Ada's place goes to W1, whose line comes first; her own label is an extra one then."""
     small_pool = pool(benchmark, {"q1": ["d1"]})
@@ -315,6 +346,18 @@ def test_labels_that_are_here_fill_the_places_of_a_further_pool(benchmark, bring
     assert [job.result["n_labels"] for job in done] == [1, 1, 1, 0, 0]
     assert places(first) == places(second) == [("d1", "done", None, "W1")]
     assert [label.pool for label in Judgment.objects.current()] == [second]
+
+
+def test_label_that_comes_back_to_a_pool_has_its_place_there(benchmark, bring):
+    first, second = (pool(benchmark, {"q1": ["d1"]}, overlap=2) for _ in range(2))
+    for into in (first, second):
+        bring(benchmark, HEADER + "q1\td1\t2\tW1\n", pool=into)
+
+    job = factories.done(bring(benchmark, HEADER + "q1\td1\t3\tW1\n", pool=first))
+
+    assert (job.result["n_labels"], job.result["n_extra"]) == (1, 0)
+    assert Judgment.objects.current().get().slot == first.slots.get(number=1)
+    assert places(first) == [("d1", "done", None, "W1"), ("d1", "free", None, "")]
 
 
 def test_extra_label_that_its_own_rater_replaces_leaves_the_place_to_whose_it_is(
