@@ -438,7 +438,7 @@ class _Writing:
                 benchmark=self.benchmark,
                 kind=FamilyChange.Kind.GROUP,
                 before=before,
-                after={**after, STATES: states_of(after)},
+                after={**after, STATES: states_of(map(int, after))},
                 grouping=grouping,
                 actor=self.job.user,
             )
