@@ -14,10 +14,10 @@ from annotation.common.selectors.pools import pool_progress
 from annotation.common.selectors.stale import not_offered, stale_labels
 from annotation.common.services import statements
 from annotation.judging.protocol.errors import PoolClosedError
-from annotation.judging.services.judging import record_judgment
+from annotation.judging.services.judging import record_judgment, undo_last
 from annotation.judging.services.rejudging import offer_rejudging
 from annotation.judging.services.tokens import Shown
-from annotation.models import Pool, Slot
+from annotation.models import Judgment, Pool, Slot
 from annotation.pools.charts import burn_up
 from annotation.pools.selectors import read_signals
 from benchmarks_app.charts import Chart
@@ -218,6 +218,75 @@ def test_label_of_which_nobody_knows_what_was_read_is_not_stale(benchmark, ada):
     judge(small_pool.slots.get(), ada, 2)
 
     assert stale_labels(small_pool).count() == 0
+
+
+def old_label(place: Slot, who, **fields) -> Judgment:
+    """A label that was given for another text."""
+    values = {"kind": "grade", "grade": 1, "purpose": "label", "slot": place, **fields}
+    return Judgment.objects.create(
+        benchmark=place.pool.benchmark, query=place.query, docid="d1", pool=place.pool, actor=who,
+        client_id=uuid.uuid4(), **{"content_hash": "old", **values},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_stale"),
+    [
+        ({"kind": "cant_judge", "grade": None, "reason": "no text"}, True),
+        ({"kind": "import"}, True),
+        ({"kind": "machine", "purpose": "", "slot": None}, False),
+        ({"purpose": "gold"}, False),
+        ({"purpose": "repeat"}, False),
+    ],
+)
+def test_what_people_were_asked_for_is_stale_and_not_checks_or_machines(
+    benchmark, ada, fields, is_stale
+):
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    old_label(small_pool.slots.get(), ada, **fields)
+
+    assert stale_labels(small_pool).count() == is_stale
+
+
+def test_label_that_was_replaced_is_not_stale(benchmark, ada):
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    first = old_label(small_pool.slots.get(), ada)
+    old_label(small_pool.slots.get(), ada, content_hash="hash of d1", supersedes=first)
+
+    assert stale_labels(small_pool).count() == 0
+
+
+def test_text_of_the_benchmarks_own_corpus_counts_and_a_document_without_one_says_nothing(
+    benchmark, ada
+):
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    old_label(small_pool.slots.get(), ada, content_hash="hash of d1")
+    elsewhere = Corpus.objects.create(name="elsewhere", owner=ada)
+    elsewhere.documents.create(docid="d1").contents.create(content_hash="other", text="Another")
+    assert stale_labels(small_pool).count() == 0
+
+    DocumentContent.objects.filter(document__corpus=benchmark.corpus).delete()
+
+    assert stale_labels(small_pool).count() == 0
+
+
+def test_each_label_of_a_document_is_offered_and_given_again_by_itself(benchmark, ada, owner):
+    small_pool = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+    first, second = small_pool.slots.order_by("number")
+    earlier = old_label(first, ada)
+    old_label(first, owner, is_surplus=True)
+    old_label(first, owner, kind="import", rater="W1", slot=None, is_surplus=True)
+    assert offer_rejudging(pool=small_pool, actor=owner) == 1
+    later = old_label(second, owner)
+
+    assert list(not_offered(stale_labels(small_pool))) == [later]
+    again = small_pool.slots.get(kind="rejudge")
+    zoe = factories.member(benchmark, "zoe", "annotator")
+    judge_shown(again, zoe, 2, "hash of d1")
+    assert earlier not in stale_labels(small_pool)
+    assert later in stale_labels(small_pool)
+    undo_last(pool=small_pool, actor=zoe, client_id=uuid.uuid4())
+    assert earlier in stale_labels(small_pool)
 
 
 def test_chart_of_labels_given_counts_those_given_again_apart(texts, judged, do_jobs):

@@ -146,6 +146,7 @@ def test_a_file_of_too_many_is_refused_whole(asked, bring, monkeypatch):
 
     assert "holds more than 1 labels; split it" in job.error
     assert not Judgment.objects.exists()
+    factories.done(bring(asked, "q1 0 d1 2\n"))
 
 
 def places(made) -> list[tuple]:
