@@ -124,8 +124,9 @@ def _taken(log: QueryLog, queries: Sequence[SampledQuery]) -> _Taken:
 def _told(row: Query, query: SampledQuery) -> Query:
     """A row with what the log and the sample say of it; its text and id stay."""
     row.frequency = query.count
-    row.first_seen_at = row.first_seen_at or _moment(query.first_seen)
-    row.last_seen_at = _moment(query.last_seen) or row.last_seen_at
+    first, last = _moment(query.first_seen), _moment(query.last_seen)
+    row.first_seen_at = min(filter(None, [row.first_seen_at, first]), default=None)
+    row.last_seen_at = max(filter(None, [row.last_seen_at, last]), default=None)
     row.lang = row.lang or query.lang
     row.clicks = query.clicks or row.clicks
     row.inclusion_probability = query.inclusion_probability
@@ -193,7 +194,7 @@ def _commit(
         rows = dict(staged.values_list("qid", "pk"))
         staged.update(sample=sample, staged_by=None)
         _adopt(taken, sample)
-        _link(log, rows, links)
+        _link(log, rows, _relatives_here(taken, queries), links)
         result["made"] = [
             f"{counted(len(taken.new), 'query')} of {counted(plan.n_families, 'family')} drawn "
             f"from '{log.name}'"
@@ -223,13 +224,26 @@ def _links(log: QueryLog, queries: Sequence[SampledQuery]) -> list[tuple[str, st
     return links.select("a", "b", "reason", "similarity").collect().rows()
 
 
+def _relatives_here(taken: _Taken, queries: Sequence[SampledQuery]) -> dict[str, int]:
+    """{id in the log: key} of drawn queries that were here, in whose families new ones came."""
+    return {
+        query.qid: row.pk
+        for query in queries
+        if (row := taken.by_key.get(query.key)) is not None
+        and row.family_id == taken.families[query.family].pk
+    }
+
+
 def _link(
-    log: QueryLog, rows: Mapping[str, int], links: Iterable[tuple[str, str, str, float]]
+    log: QueryLog,
+    rows: Mapping[str, int],
+    relatives: Mapping[str, int],
+    links: Iterable[tuple[str, str, str, float]],
 ) -> None:
-    new_links = []
+    new_links, keys = [], {**relatives, **rows}
     for a, b, reason, similarity in links:
-        if a in rows and b in rows:
-            low, high = sorted((rows[a], rows[b]))
+        if (a in rows or b in rows) and a in keys and b in keys:
+            low, high = sorted((keys[a], keys[b]))
             new_links.append(
                 FamilyLink(
                     benchmark=log.benchmark,

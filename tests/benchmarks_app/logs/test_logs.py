@@ -1,7 +1,7 @@
 """A query log from its upload to queries with weights: services, command and pages."""
 
 import math
-from datetime import datetime
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import polars as pl
@@ -229,7 +229,23 @@ def test_query_that_is_here_gets_weight_and_keeps_id_and_family(benchmark, olga,
     here.refresh_from_db()
     assert (here.text, here.frequency, here.weight) == ("LOST CARD", 60, 60)
     assert Query.objects.get(text="lost cards").family == here.family
+    assert FamilyLink.objects.get(reason="bag").query_a == here
     assert "1 of the drawn queries were here already" in job.result["notes"][0]
+
+
+@pytest.mark.parametrize("days", [("2024-01-01", "2024-03-01"), ("2024-01-09", "2024-02-01")])
+def test_query_that_is_here_was_seen_from_the_first_day_told_to_the_last(
+    benchmark, olga, tmp_path, days
+):
+    first, last = (datetime.fromisoformat(day).replace(tzinfo=UTC) for day in days)
+    here = factories.query(benchmark, "mine", "lost card", first_seen_at=first, last_seen_at=last)
+
+    draw(read(benchmark, olga, tmp_path), olga, n_families=6, head_share=0.2)
+
+    here.refresh_from_db()
+    in_log = ("2024-01-05", "2024-02-06")
+    seen = [str(moment.date()) for moment in (here.first_seen_at, here.last_seen_at)]
+    assert seen == [min(days[0], in_log[0]), max(days[1], in_log[1])]
 
 
 def test_second_sample_leaves_queries_of_the_first_alone(benchmark, olga, tmp_path):
