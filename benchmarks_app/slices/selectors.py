@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 from django.db.models import Count, Max, Q, QuerySet, Sum
 
@@ -171,9 +172,10 @@ def member_row(of: Slice, pk: int) -> SliceMember | None:
 
 
 def slice_query_keys(benchmark: Benchmark) -> dict[str, frozenset[int]]:
-    """{name: primary keys of the confirmed members' queries}, for joins with other rows."""
+    """{name: primary keys of the confirmed members' queries}, by name, for joins."""
     slices = Slice.objects.filter(benchmark=benchmark)
-    members: dict[str, list[int]] = {name: [] for name in slices.values_list("name", flat=True)}
+    names = sorted(slices.values_list("name", flat=True), key=str.encode)
+    members: dict[str, list[int]] = {name: [] for name in names}
     rows = confirmed_members(slices).values_list("slice__name", "query_id")
     for name, query_id in rows.iterator(chunk_size=10_000):
         members[name].append(query_id)
@@ -181,7 +183,8 @@ def slice_query_keys(benchmark: Benchmark) -> dict[str, frozenset[int]]:
 
 
 def slices_mark(benchmark: Benchmark) -> str:
-    """Changes with the members of the benchmark's slices: part of the name of what is kept."""
+    """Changes with the benchmark's slices and their members: part of the name of what is kept."""
     members = confirmed_members(Slice.objects.filter(benchmark=benchmark))
-    totals = members.aggregate(n=Count("pk"), of_keys=Sum("pk"), last=Max("pk"))
-    return f"{totals['n']}-{totals['of_keys']}-{totals['last']}"
+    by_name = members.order_by("slice__name").values_list("slice__name")
+    totals = by_name.annotate(n=Count("pk"), of_keys=Sum("pk"), last=Max("pk"))
+    return sha256(repr(list(totals)).encode()).hexdigest()[:16]

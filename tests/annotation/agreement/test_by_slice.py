@@ -8,6 +8,7 @@ from annotation.agreement.selectors.by_slice import slice_coverage
 from annotation.common.selectors.ledger import last_event_of
 from annotation.models import Slot
 from benchmarks_app.models import SliceMember
+from benchmarks_app.slices.services.changes import change_slice
 from tests import factories
 from tests.annotation import making
 
@@ -71,7 +72,9 @@ def test_the_page_of_agreement_follows_the_slices(benchmark, judged, client):
     address = reverse("annotation:agreement", args=[benchmark.slug])
     before = client.get(address).content.decode()
 
-    factories.query_slice(benchmark, "hard", benchmark.queries.get(qid="q2"))
+    hard = factories.query_slice(benchmark, "hard", benchmark.queries.get(qid="q2"))
 
     assert ">hard<" not in before
     assert ">hard<" in client.get(address).content.decode()
+    change_slice(of=hard, actor=olga, name="tough", description="")
+    assert ">tough<" in client.get(address).content.decode()
