@@ -45,14 +45,19 @@ class Publication:
 
 
 def publication_of(benchmark: Benchmark) -> Publication:
-    """What would be published now, counted by the database once for each state of the ledger."""
+    """What would be published now; labels are counted once for each state of the ledger."""
     kept_as = f"publication-{benchmark.pk}-{benchmark.created_at.timestamp()}"
     kept_as = f"{kept_as}-{last_event_of(benchmark)}"
     counts = cache.get(kept_as)
     if counts is None:
         counts = _counts(benchmark)
         cache.set(kept_as, counts, KEPT_SECONDS)
-    return Publication(**counts, doubtful=_doubtful(benchmark, careless_signs(benchmark)))
+    return Publication(
+        **counts,
+        doubtful=_doubtful(benchmark, careless_signs(benchmark)),
+        # A pool that comes without a label changes it.
+        n_for_estimates=labelled_for_estimates(benchmark),
+    )
 
 
 def _counts(benchmark: Benchmark) -> dict[str, int]:
@@ -64,7 +69,6 @@ def _counts(benchmark: Benchmark) -> dict[str, int]:
     )
     return {
         "n_people": labels.values("actor", "rater").distinct().count(),
-        "n_for_estimates": labelled_for_estimates(benchmark),
         "n_documents": labels.values("query", "docid").distinct().count(),
         **labels.aggregate(n_labels=Count("pk"), n_queries=Count("query", distinct=True)),
     }

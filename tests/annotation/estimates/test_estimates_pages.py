@@ -260,25 +260,19 @@ def test_another_benchmarks_owner_finds_nothing(labelled, signed_in):
 # --- publishing ----------------------------------------------------------------------------------
 
 
-def test_publishing_tells_how_many_documents_were_drawn_for_estimates(
-    labelled, ada, owner, signed_in
-):
-    page = text(signed_in(owner).get(address("annotation:pool-detail", labelled)))
-
-    n = labelled.n_entries
-    assert f"{n} of these documents were drawn to estimate runs" in page
-
-
-def test_publishing_says_nothing_of_documents_that_another_pool_has_as_well(
+def test_publishing_tells_how_many_documents_were_drawn_for_estimates_and_are_in_no_other_pool(
     labelled, owner, ada, signed_in
 ):
+    client = signed_in(owner)
+    page = text(client.get(address("annotation:pool-detail", labelled)))
+    assert f"{labelled.n_entries} of these documents were drawn to estimate runs" in page
+
     pairs: dict[str, list[str]] = {}
     for entry in labelled.entries.select_related("query", "document"):
         pairs.setdefault(entry.query.qid, []).append(entry.document.docid)
     pool(labelled.benchmark, pairs)
 
-    page = text(signed_in(owner).get(address("annotation:pool-detail", labelled)))
-
+    page = text(client.get(address("annotation:pool-detail", labelled)))
     assert "were drawn to estimate runs" not in page
 
 
