@@ -6,6 +6,7 @@ from django.core.files.base import ContentFile
 
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.families.services.changes import (
+    confirm_families,
     confirm_family,
     judge_pair,
     merge_families,
@@ -291,6 +292,36 @@ def test_queries_taken_out_stay_out(benchmark, owner):
     assert sorted(links.values_list("query_a__qid", "query_b__qid")) == [("q1", "q2"), ("q2", "q3")]
 
 
+def test_each_member_stays_with_the_one_of_two_that_it_is_more_surely_linked_to(benchmark, owner):
+    a, b, c, d, e = ask(benchmark, a="1", b="2", c="3", d="4", e="5").values()
+    family = put(a.family, a, b, c, d, e)
+    for query, to_a, to_b in [(c, 0.9, 0.5), (d, 0.9, 0.3), (e, 0.2, 0.4)]:
+        factories.linked(a, query, to_a)
+        factories.linked(b, query, to_b)
+    FamilyLink.objects.filter(query_a=b, query_b=d).update(verdict="same")
+
+    judge_pair(a=a, b=b, is_same=False, actor=owner)
+
+    assert families(benchmark) == [["a", "c"], ["b", "d", "e"]]
+    # The larger part keeps the number.
+    assert refreshed(b)[0].family == family
+
+
+def test_confirming_families_says_same_of_all_their_links_and_of_none_between_them(
+    benchmark, owner
+):
+    a, b, c, d, e = ask(benchmark, a="1", b="2", c="3", d="4", e="5").values()
+    ours, theirs = put(a.family, a, b, c), put(d.family, d, e)
+    factories.linked(b, c)
+    between = factories.linked(c, d)
+
+    confirm_families(families={ours: "", theirs: ""}, actor=owner)
+
+    same = FamilyLink.objects.filter(verdict="same").values_list("query_a__qid", "query_b__qid")
+    assert set(same) == {("a", "b"), ("a", "c"), ("b", "c"), ("d", "e")}
+    assert FamilyLink.objects.get(verdict="") == between
+
+
 def test_a_merge_by_hand_survives_grouping(benchmark, owner):
     asked = ask(benchmark, a="car", b="automobile")
 
@@ -572,3 +603,16 @@ def test_undoing_hides_nothing_that_was_public_meanwhile(benchmark, owner):
 
     with pytest.raises(ExposedQueriesError):
         undo_change(change=change, actor=owner)
+
+
+def test_undoing_is_not_refused_where_queries_stay_as_hidden_as_they_are(benchmark, owner):
+    """Without splits the queries are those of *test*."""
+    benchmark.hidden_splits = ["test"]
+    benchmark.save()
+    a, b = ask(benchmark, a="1", b="2").values()
+    change = merge_families(family=a.family, other=b.family, actor=owner)
+    benchmark.queries.update(exposed_at=factories.now())
+
+    undo_change(change=change, actor=owner)
+
+    assert families(benchmark) == []
