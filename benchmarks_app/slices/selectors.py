@@ -89,7 +89,9 @@ def slice_rows(
     benchmark: Benchmark, *, has_density: bool, only: Slice | None = None
 ) -> list[SliceRow]:
     """The slices of a benchmark, by name, or one of them."""
-    slices = counted_slices(benchmark)
+    # A share is of the queries that no split leaves out, as they are counted beside it.
+    asked = MEMBER & Q(members__query__excluded_reason="")
+    slices = counted_slices(benchmark).annotate(n_asked=Count("members", filter=asked))
     chosen = list(slices.filter(pk=only.pk) if only else slices)
     n_queries = sliceable_queries(benchmark).count()
     densities = _densities(benchmark, chosen) if has_density else {}
@@ -98,13 +100,14 @@ def slice_rows(
     reaches = reach_of(benchmark, {name: qids for name, qids in sets.items() if qids})
     rows = []
     for counted in chosen:
-        n_members, n_suggested = (vars(counted)[name] for name in ("n_members", "n_suggested"))
+        numbers = ("n_members", "n_suggested", "n_asked")
+        n_members, n_suggested, n_asked = (vars(counted)[name] for name in numbers)
         rows.append(
             SliceRow(
                 slice=counted,
                 n_members=n_members,
                 n_suggested=n_suggested,
-                share=n_members / n_queries if n_queries else 0.0,
+                share=n_asked / n_queries if n_queries else 0.0,
                 density=densities.get(counted.pk) if n_members else None,
                 reach=reaches.get(counted.name),
             )

@@ -91,6 +91,15 @@ def test_excluded_and_staged_queries_are_in_no_slice(benchmark, olga):
     assert states(make(benchmark, olga)) == {"q4": "member"}
 
 
+def test_share_of_a_slice_is_of_the_queries_that_no_split_leaves_out(benchmark, olga):
+    members.make_hand_slice(benchmark=benchmark, name="all of them", qids=[*TEXTS], actor=olga)
+    benchmark.queries.filter(qid__in=["q1", "q2"]).update(excluded_reason="straddles the cut")
+
+    (row,) = slice_rows(benchmark, has_density=False)
+
+    assert (row.n_members, row.share) == (5, 1.0)
+
+
 def test_a_rule_that_takes_nothing_is_refused_and_leaves_nothing(benchmark, olga):
     with pytest.raises(SliceEmptyError, match=r"none of the 5 queries\. No query's"):
         make(benchmark, olga, "tagged", {"kind": "tag", "key": "x", "value": "y"})
