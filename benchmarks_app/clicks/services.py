@@ -24,6 +24,7 @@ from benchwright.texts.counting import counted
 JOB_KIND = "grade-clicks"
 RULE = "click"
 ROWS_PER_BATCH = 1000
+NAME_MOST = 120
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def grading_arguments(
     ClickScaleError
         If the cuts make more grades than the benchmark's scale has.
     """
-    name = options.name.strip() or uploads[0].name.split(".")[0]
+    name = (options.name.strip() or uploads[0].name.split(".")[0])[:NAME_MOST] or "clicks"
     _refuse_taken(benchmark, name)
     _refuse_grades(benchmark, options)
     return {

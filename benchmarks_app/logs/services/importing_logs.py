@@ -30,6 +30,7 @@ from benchwright.texts.counting import counted
 
 JOB_KIND = "import-log"
 HEAD_ROWS = 20
+NAME_MOST = 120
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def log_arguments(*, pending: PendingLog, reading: Reading) -> dict[str, Any]:
         If a kind of personal data, or a country, is not known.
     """
     upload = pending.upload
-    name = reading.name.strip() or _stem(upload.name)
+    name = reading.name.strip()[:NAME_MOST] or _stem(upload.name)
     _refuse_taken(upload.benchmark, name)
     head = head_of(upload)
     table = head.table
@@ -160,7 +161,7 @@ def free_name(upload: Upload) -> str:
 def _stem(name: str) -> str:
     for ending in (".gz", ".zst", ".csv", ".tsv", ".jsonl", ".json", ".txt", ".parquet"):
         name = name.removesuffix(ending)
-    return name[:120] or "log"
+    return name[:NAME_MOST] or "log"
 
 
 def _refuse_taken(benchmark: Benchmark, name: str) -> None:

@@ -83,6 +83,18 @@ def expected_clicks() -> dict[str, float]:
     return {doc: clicks[doc] / expected[doc] for doc in expected if expected[doc]}
 
 
+@pytest.mark.parametrize(
+    ("file", "name"), [("m" * 200 + ".jsonl", "m" * 120), (".jsonl", "clicks")]
+)
+def test_a_set_is_called_as_its_log_as_far_as_a_name_may_be_long(benchmark, owner, file, name):
+    uploads = receive_logs(benchmark=benchmark, user=owner, logs=[sent(name=file)])
+
+    start_grading(benchmark=benchmark, user=owner, uploads=uploads, options=Asked(least=10))
+    jobs.run_queued()
+
+    assert QrelSet.objects.get().name == name
+
+
 def test_a_log_sent_on_the_page_becomes_a_set_of_kind_click(client, benchmark, owner):
     fields = {"log": sent(), "name": "", "model": "coec", "least": 10}
 
