@@ -91,6 +91,15 @@ def test_excluded_and_staged_queries_are_in_no_slice(benchmark, olga):
     assert states(make(benchmark, olga)) == {"q4": "member"}
 
 
+def test_query_of_a_rule_that_somebody_adds_by_hand_stays_under_another_rule(benchmark, olga):
+    item = make(benchmark, olga)
+    members.add_queries(to=item, qids=["q1"], actor=olga)
+
+    slicing.refresh_slice(of=item, rule={"kind": "length", "from": 4}, actor=olga)
+
+    assert states(item) == dict.fromkeys(["q1", "q3", "q5"], "member")
+
+
 def test_share_of_a_slice_is_of_the_queries_that_no_split_leaves_out(benchmark, olga):
     members.make_hand_slice(benchmark=benchmark, name="all of them", qids=[*TEXTS], actor=olga)
     benchmark.queries.filter(qid__in=["q1", "q2"]).update(excluded_reason="straddles the cut")
