@@ -76,7 +76,7 @@ def _refuse_named_elsewhere(of: Slice) -> None:
     others = Slice.objects.filter(benchmark=of.benchmark, kind=Slice.Kind.EXPRESSION)
     named = [
         other.name
-        for other in others.exclude(pk=of.pk)
+        for other in others
         if of.name in parse_expression(other.rule.get("expression", "id is missing")).slices
     ]
     if named:

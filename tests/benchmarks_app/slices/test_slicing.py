@@ -448,14 +448,16 @@ def imported(benchmark, olga, content: bytes) -> Job:
     return jobs.run_here(benchmark=benchmark, user=olga, **arguments)
 
 
-def test_a_file_makes_and_fills_slices(benchmark, olga):
+def test_a_file_makes_and_fills_slices_and_confirms_suggestions(benchmark, olga):
     make(benchmark, olga)
+    make(benchmark, olga, "asking", QUESTIONS)
 
     lines = "Query_ID\tSlice\nq3\tshort\nq3\tlong ones\n# no\n\nq5\tlong ones\N{NO-BREAK SPACE}"
-    job = imported(benchmark, olga, lines.encode())
+    job = imported(benchmark, olga, f"{lines}\nq4\tasking".encode())
 
-    assert job.result["made"] == ["2 slices with 3 queries in all"]
+    assert job.result["made"] == ["3 slices with 4 queries in all"]
     assert slices_of(benchmark) == {
+        "asking": ["q4"],
         "long ones": ["q3", "q5"],
         "short": ["q1", "q2", "q3", "q4"],
     }
