@@ -464,6 +464,33 @@ def test_a_file_makes_and_fills_slices_and_confirms_suggestions(benchmark, olga)
     assert Slice.objects.get(name="long ones").kind == "import"
 
 
+def test_query_of_a_file_stays_when_the_rule_is_applied_again(benchmark, olga):
+    item = make(benchmark, olga)
+    imported(benchmark, olga, b"q5\tshort\n")
+
+    slicing.start_refresh(of=item, actor=olga)
+
+    assert slices_of(benchmark) == {"short": ["q1", "q2", "q4", "q5"]}
+
+
+def test_guesses_become_members_when_the_rule_is_a_fact(benchmark, olga):
+    item = make(benchmark, olga, "asking", QUESTIONS)
+
+    slicing.start_refresh(of=item, actor=olga, rule={"kind": "length", "to": 4})
+
+    assert set(states(item).values()) == {"member"}
+
+
+def test_reason_is_cut_to_the_room_there_is(benchmark, olga):
+    benchmark.queries.update(metadata={"from": "x" * 300})
+
+    item = make(benchmark, olga, "tagged", {"kind": "tag", "key": "from", "value": "x" * 300})
+
+    assert {len(reason) for reason in item.members.values_list("reason", flat=True)} == {
+        slicing.LONGEST_REASON
+    }
+
+
 def test_every_wrong_line_of_a_file_is_told_and_nothing_is_made(benchmark, olga):
     changes.register_slice(of=enough(make(benchmark, olga)), actor=olga)
 
