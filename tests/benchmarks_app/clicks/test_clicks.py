@@ -96,6 +96,7 @@ def test_a_set_is_called_as_its_log_as_far_as_a_name_may_be_long(benchmark, owne
 
 
 def test_a_log_sent_on_the_page_becomes_a_set_of_kind_click(client, benchmark, owner):
+    benchmark.grades.filter(value=2).update(is_relevant=False)
     fields = {"log": sent(), "name": "", "model": "coec", "least": 10}
 
     answer = client.post(reverse("click-qrels-new", args=["bank"]), fields)
@@ -114,6 +115,7 @@ def test_a_log_sent_on_the_page_becomes_a_set_of_kind_click(client, benchmark, o
     # 1 is where grade 2 begins; dx is not in the corpus.
     assert grades == {doc: 2 for doc, worth in expected_clicks().items() if worth == 1}
     assert set(grades) == {"d1", "d2", "d3"}
+    assert (record.n_qrels, record.n_queries, record.n_relevant) == (3, 1, 0)
     facts = record.parameters
     assert (facts["n_pages"], facts["n_clicks"], facts["files"]) == (30, 35, ["may.jsonl"])
     assert facts["priors"][:3] == [20 / 30, 10 / 30, 5 / 30]
