@@ -193,6 +193,15 @@ def test_what_cannot_be_mapped_is_refused_and_nothing_is_made(ones, owner, error
     assert QrelSet.objects.count() == 1
 
 
+def test_pair_that_nobody_judged_stays_one_in_the_mapped_set(ones, owner):
+    Qrel.objects.filter(qrel_set=ones, docid="d2").update(grade=-1)
+
+    mapped = map_qrels(qrel_set=ones, actor=owner, grade_map="1=2")
+
+    assert dict(mapped.qrels.values_list("docid", "grade")) == {"d1": 2, "d2": -1, "d3": 2}
+    assert mapped.n_relevant == 2
+
+
 def test_a_set_of_judgments_is_derived_again_and_not_mapped(ones, owner):
     QrelSet.objects.update(kind="human")
     ones.refresh_from_db()
