@@ -287,6 +287,16 @@ def test_a_file_that_became_more_than_a_set_is_not_forgotten(owner):
     assert Upload.objects.get(benchmark=tiny).imported_as
 
 
+def test_a_file_of_which_a_mapped_set_is_left_is_not_forgotten(ones, owner):
+    mapped = map_qrels(qrel_set=ones, actor=owner, grade_map="1=2")
+
+    delete_qrels(qrel_set=ones, actor=owner)
+    assert Upload.objects.get().imported_as
+
+    delete_qrels(qrel_set=mapped, actor=owner)
+    assert not Upload.objects.get().imported_as
+
+
 def test_releases_drafts_and_jobs_that_use_a_set_are_named_and_keep_it(asked, owner):
     used = factories.qrel_set(asked, {("q1", "d1"): 2}, name="used")
     QrelSet.objects.filter(pk=used.pk).update(n_relevant=1)
