@@ -24,7 +24,7 @@ WRITTEN.update(
     {
         Campaign: ("name", "judge_name", "conflict_reason"),
         GradeExample: ("text",),
-        Judgment: ("note", "rater", "source"),
+        Judgment: ("reason", "note", "rater", "source"),
         KnownGrade: ("explanation",),
         MachineLabel: ("judge_name",),
         Pool: ("name",),

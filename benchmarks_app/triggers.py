@@ -114,7 +114,7 @@ VERDICT_STAYS = (
 AUDIT_STAYS = ("id", "at", "actor_id", "benchmark_id", "action")
 # Of a judgment all but what people write, and whom a file names.
 JUDGMENT_STAYS = (
-    *("id", "benchmark_id", "query_id", "docid", "kind", "grade", "reason", "evidence"),
+    *("id", "benchmark_id", "query_id", "docid", "kind", "grade", "evidence"),
     *("confidence", "actor_id", "entered_by_id", "outcome", "pool_id", "slot_id", "purpose"),
     *("supersedes_id", "client_id", "guideline_id", "content_hash", "view", "shown_chars"),
     *("shown_position", "dwell_ms", "is_surplus", "created_at"),

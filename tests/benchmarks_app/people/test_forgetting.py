@@ -371,15 +371,21 @@ def test_sqlite_overwrites_what_it_deletes(db):
 # --- what stays ----------------------------------------------------------------------------
 
 
-def test_labels_stay_and_their_notes_lose_the_name(zelda, benchmark, owner):
+def test_labels_stay_and_their_notes_and_reasons_lose_the_name(zelda, benchmark, owner):
     query = factories.query(benchmark, "q1")
     label = Judgment.objects.create(
         benchmark=benchmark, query=query, docid="d1", kind="grade", grade=2, actor=zelda,
         note="as zelda-q said", client_id="00000000-0000-0000-0000-000000000001",
     )  # fmt: skip
+    settled = Judgment.objects.create(
+        benchmark=benchmark, query=query, docid="d1", kind="adjudicate", outcome="override",
+        grade=1, actor=owner, reason="zelda-q missed the end", client_id=uuid.uuid4(),
+    )  # fmt: skip
 
     forgotten = delete_person(user=zelda, actor=owner)
 
+    settled.refresh_from_db()
+    assert settled.reason == f"{forgotten.pseudonym} missed the end"
     kept = Judgment.objects.get(pk=label.pk)
     assert (kept.grade, kept.actor_id, kept.created_at) == (2, zelda.pk, label.created_at)
     assert kept.note == f"as {forgotten.pseudonym} said"
@@ -427,7 +433,7 @@ def test_a_job_at_work_begins_anew_with_the_pseudonym(benchmark, zelda, monkeypa
 @pytest.mark.parametrize(
     ("model", "stays", "may_differ"),
     [
-        (Judgment, JUDGMENT_STAYS, {"note", "rater", "source"}),
+        (Judgment, JUDGMENT_STAYS, {"reason", "note", "rater", "source"}),
         (AuditEvent, AUDIT_STAYS, {"target", "detail"}),
     ],
 )
@@ -498,7 +504,7 @@ CONTENT = {
         Campaign.runs Campaign.trial CampaignPair.docid CampaignPair.error CampaignPair.error_code
         CampaignPair.raw JudgePrompt.digest JudgePrompt.guideline_text JudgePrompt.scale
         Judgment.confidence Judgment.content_hash Judgment.docid Judgment.evidence
-        Judgment.reason KeyMap.bindings MachineLabel.key MachineLabel.model MachineLabel.parameters
+        KeyMap.bindings MachineLabel.key MachineLabel.model MachineLabel.parameters
         MachineLabel.probabilities MachineLabel.raw Pool.digest Slot.arm
     """,
     "scoring": """
