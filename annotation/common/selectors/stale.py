@@ -27,8 +27,8 @@ def stale_labels(pool: Pool) -> QuerySet[Judgment]:
         .filter(pool=pool, kind__in=LABEL_KINDS)
         .exclude(content_hash="")
         .annotate(current_hash=Subquery(said_now))
+        # Of a document without a text it is not known: null is neither the same nor another.
         .exclude(content_hash=F("current_hash"))
-        .filter(current_hash__isnull=False)
     )
     return labels.exclude(Exists(_judged_again())).order_by("pk")
 
