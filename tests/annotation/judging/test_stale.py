@@ -276,6 +276,8 @@ def test_each_label_of_a_document_is_offered_and_given_again_by_itself(benchmark
     earlier = old_label(first, ada)
     old_label(first, owner, is_surplus=True)
     old_label(first, owner, kind="import", rater="W1", slot=None, is_surplus=True)
+    # Nobody asked for the extra ones.
+    assert list(not_offered(stale_labels(small_pool))) == [earlier]
     assert offer_rejudging(pool=small_pool, actor=owner) == 1
     later = old_label(second, owner)
 
