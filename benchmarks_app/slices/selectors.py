@@ -92,7 +92,7 @@ def slice_rows(
     # A share is of the queries that no split leaves out, as they are counted beside it.
     asked = MEMBER & Q(members__query__excluded_reason="")
     slices = counted_slices(benchmark).annotate(n_asked=Count("members", filter=asked))
-    chosen = list(slices.filter(pk=only.pk) if only else slices)
+    chosen: list[Slice] = list(slices.filter(pk=only.pk) if only else slices)
     n_queries = sliceable_queries(benchmark).count()
     densities = _densities(benchmark, chosen) if has_density else {}
     names = {query_slice.name for query_slice in chosen}

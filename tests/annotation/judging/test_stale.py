@@ -11,7 +11,7 @@ from django.utils import timezone
 from PIL import Image
 
 from annotation.common.selectors.pools import pool_progress
-from annotation.common.selectors.stale import not_offered, stale_labels
+from annotation.common.selectors.stale import not_offered, stale_labels, stale_rows
 from annotation.common.services import statements
 from annotation.judging.protocol.errors import PoolClosedError
 from annotation.judging.services.judging import record_judgment, undo_last
@@ -197,7 +197,8 @@ def test_label_given_again_is_no_longer_stale_until_the_text_changes_once_more(
 
     assert stale_labels(judged).count() == 0
     change(texts, do_jobs, "third.jsonl", d1="A third text", d2="Other")
-    assert [row.actor for row in stale_labels(judged)] == [zoe]
+    stale = stale_rows(stale_labels(judged))
+    assert [(row.actor, row.is_offered) for row in stale] == [(zoe, False)]
     assert offer_rejudging(pool=judged, actor=keeper) == 1
     assert judged.slots.get(kind="rejudge", round=3).number == 1
 
