@@ -78,6 +78,45 @@ def test_the_same_person_in_another_pool_is_no_further_person(both, ada, bo):
     assert (row.label.actor, row.label.grade, row.others) == (ada, 0, [1])
 
 
+def said(campaign, who, **fields):
+    """Another event about q1 and d1."""
+    return Judgment.objects.create(
+        benchmark=campaign.benchmark, query=campaign.benchmark.queries.get(qid="q1"),
+        docid="d1", actor=who, client_id=uuid.uuid4(), **fields,
+    )  # fmt: skip
+
+
+def test_label_that_was_changed_and_a_word_that_was_replaced_count_no_more(both, owner):
+    label = Judgment.objects.get(query__qid="q1", docid="d1", kind="grade")
+    settled = {"kind": "adjudicate", "grade": 0, "outcome": "pick"}
+    first = said(both, owner, **settled)
+    newest = said(both, owner, **{**settled, "outcome": "override", "supersedes": first})
+
+    (row,) = shown(both, list(contradictions_of(both, state="decided", direction="")), owner)
+    assert row.decision == newest
+
+    said(both, label.actor, kind="grade", grade=3, supersedes=label)
+    assert pairs_of(both) == [("q1", "d2")]
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_own"),
+    [
+        ({"kind": "import", "grade": 1, "rater": "W1"}, False),
+        ({"kind": "import", "grade": 1}, True),
+        ({"kind": "cant_judge", "reason": "no text"}, True),
+    ],
+)
+def test_who_said_something_of_a_pair_does_not_settle_it_and_who_imported_it_may(
+    both, owner, fields, is_own
+):
+    said(both, owner, **fields)
+
+    row = shown(both, list(contradictions_of(both, state="open", direction="")), owner)[0]
+
+    assert row.is_own is is_own
+
+
 @pytest.mark.parametrize("purpose", ["gold", "repeat", "practice"])
 def test_checks_repeats_and_practice_are_no_label(both, purpose):
     query, docid = both.benchmark.queries.get(qid="q2"), "d4"
@@ -91,6 +130,7 @@ def test_checks_repeats_and_practice_are_no_label(both, purpose):
 
 def test_on_a_scale_of_two_grades_one_apart_is_a_contradiction(both):
     benchmark = both.benchmark
+    benchmark.grades.filter(value__gt=2).delete()
     assert least_apart(benchmark) == 2
 
     benchmark.grades.filter(value__gt=1).delete()
