@@ -13,7 +13,7 @@ from annotation.contradictions.errors import (
     ExampleTextError,
     NoWordError,
 )
-from annotation.contradictions.selectors import word_on
+from annotation.contradictions.selectors import contradictions_of, shown, word_on
 from annotation.contradictions.services import MOST_OF_GRADE, make_example, withdraw_example
 from annotation.models import GradeExample, Judgment
 from benchmarks_app.models import AuditEvent
@@ -94,6 +94,25 @@ def test_withdrawn_example_is_in_no_further_prompt_and_known_to_those_before(bot
     assert list(held.examples.all()) == [example]
     assert AuditEvent.objects.filter(action="withdraw-example").count() == 1
     assert kept(both).pk != example.pk
+
+
+def test_contradiction_has_the_example_that_stands_of_its_label_or_its_word(both, owner):
+    def shown_example():
+        rows = contradictions_of(both, state="all", direction="higher")
+        return shown(both, list(rows), owner)[0].example
+
+    example = kept(both)
+    assert shown_example() == example
+    withdraw_example(example=example, actor=owner)
+    assert shown_example() is None
+    query = both.benchmark.queries.get(qid="q1")
+    Judgment.objects.create(
+        benchmark=both.benchmark, query=query, docid="d1", kind="adjudicate", outcome="override",
+        grade=1, reason="It names it only.", actor=owner, client_id=uuid.uuid4(),
+    )  # fmt: skip
+
+    assert shown_example() is None
+    assert kept(both) == shown_example()
 
 
 def test_campaign_that_is_drafted_keeps_its_prompt(both):
