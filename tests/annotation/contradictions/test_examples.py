@@ -153,6 +153,17 @@ def test_example_of_a_settled_pair_has_the_grade_it_was_settled_as(both, owner):
     assert kept(both).judgment.grade == 1
 
 
+def test_example_of_a_pair_that_was_settled_without_a_grade_has_the_first_persons(both, owner, bo):
+    place = {"benchmark": both.benchmark, "query": both.benchmark.queries.get(qid="q1")}
+    for fields in (
+        {"actor": bo, "kind": "import", "grade": 3},
+        {"actor": owner, "kind": "adjudicate", "outcome": "guideline_unclear"},
+    ):
+        Judgment.objects.create(**place, docid="d1", client_id=uuid.uuid4(), **fields)
+
+    assert kept(both).judgment.grade == 0
+
+
 @pytest.mark.parametrize("text", ["", "  \r\n ", "x" * 1001])
 def test_text_that_is_none_or_too_long_is_refused(both, text):
     with pytest.raises(ExampleTextError, match="expected 1 to 1,000"):
@@ -191,6 +202,7 @@ def test_grade_has_no_more_examples_than_a_prompt_holds(both, ada):
 
     with pytest.raises(ExamplesFullError, match="Grade 1 has 5 examples already"):
         kept(both, "d3", qid=f"n{MOST_OF_GRADE}")
+    assert kept(both).judgment.grade == 0
 
 
 def test_api_makes_lists_and_withdraws(both, owner, signed_in):
