@@ -52,6 +52,28 @@ def test_form_proposes_query_title_and_what_the_person_said(both, owner, signed_
     ]
 
 
+@pytest.mark.parametrize(
+    ("settled", "why"),
+    [
+        ({"outcome": "pick", "grade": 3}, "Why 3: W1 on d1"),
+        ({"outcome": "override", "grade": 1, "reason": "In passing."}, "Why 1: In passing."),
+    ],
+)
+def test_form_of_a_settled_pair_proposes_what_speaks_for_its_grade(
+    both, owner, signed_in, settled, why
+):
+    place = {"benchmark": both.benchmark, "query": both.benchmark.queries.get(qid="q1")}
+    for fields in (
+        {"kind": "import", "grade": 3, "rater": "W1", "note": "W1 on d1"},
+        {"kind": "adjudicate", **settled},
+    ):
+        Judgment.objects.create(**place, docid="d1", actor=owner, client_id=uuid.uuid4(), **fields)
+
+    page = signed_in(owner).get(new_url(both))
+
+    assert page.context["form"].initial["text"].splitlines()[-1] == why
+
+
 def test_example_is_kept_as_it_was_worded_and_the_list_shows_it(both, owner, signed_in):
     client = signed_in(owner)
 
