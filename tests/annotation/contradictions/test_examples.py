@@ -245,6 +245,25 @@ def test_api_makes_lists_and_withdraws(both, owner, signed_in):
     assert client.get(listed).json()["results"][0]["withdrawn_at"] is not None
 
 
+def test_each_reading_of_hidden_grades_is_written_down(both, owner, signed_in):
+    type(both.benchmark).objects.filter(pk=both.benchmark.pk).update(hidden_splits=["test"])
+    slug, example = both.benchmark.slug, kept(both)
+    client = signed_in(owner)
+
+    for number, address in enumerate(
+        [
+            new_url(both, "d2"),
+            reverse("annotation:example-list", args=[slug]),
+            reverse("api:example-list", args=[slug]),
+            reverse("api:example-detail", args=[slug, example.pk]),
+            reverse("api:contradiction-list", args=[slug, both.pk]),
+        ],
+        start=1,
+    ):
+        assert client.get(address).status_code == 200
+        assert AuditEvent.objects.filter(action="read-judgments").count() == number, address
+
+
 def test_page_withdraws_and_says_so(both, owner, signed_in):
     example = kept(both)
     address = reverse("annotation:example-withdraw", args=[both.benchmark.slug, example.pk])
