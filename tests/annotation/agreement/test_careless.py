@@ -60,11 +60,14 @@ def give(of: Pool, person, grades, *, number: int = 1, ms: int | None = 8000, **
             actor=person,
             slot=slot,
             pool=of,
-            purpose="label",
             client_id=uuid.uuid4(),
             dwell_ms=ms,
             shown_chars=900,
-            **{"created_at": NOW + timedelta(milliseconds=150 * place), **values},
+            **{
+                "purpose": "label",
+                "created_at": NOW + timedelta(milliseconds=150 * place),
+                **values,
+            },
         )
         for place, (slot, grade) in enumerate(zip(slots, cycle(grades), strict=False))
     )
@@ -173,8 +176,20 @@ def test_failed_checks_are_told_while_their_grades_are_known(big_pool, benchmark
     assert careless_signs(benchmark) == []
 
 
-def test_what_was_replaced_or_came_from_a_file_tells_nothing(big_pool, benchmark, ada):
-    give(big_pool, ada, MIXED, ms=100, rater="somebody else")
+@pytest.mark.parametrize("fields", [{"rater": "somebody else"}, {"purpose": "practice"}])
+def test_what_came_from_a_file_or_was_practice_tells_nothing(big_pool, benchmark, ada, fields):
+    give(big_pool, ada, MIXED, ms=100, **fields)
+
+    assert careless_signs(benchmark) == []
+
+
+def test_what_was_replaced_tells_nothing(big_pool, benchmark, ada):
+    give(big_pool, ada, MIXED, ms=100)
+    assert told(careless_signs(benchmark)) == [("ada", Kind.PACE)]
+    for label in Judgment.objects.all():
+        label.supersedes_id, label.pk, label.client_id = label.pk, None, uuid.uuid4()
+        label.dwell_ms = 8000
+        label.save(force_insert=True)
 
     assert careless_signs(benchmark) == []
 
