@@ -6,6 +6,9 @@ from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Run
 from benchwright.slices import telling
 from scoring.scores.services.scoring import Target, score_run
+from scoring.submissions.selectors.submissions import submission_rows
+from scoring.submissions.services.phases import make_phase
+from scoring.submissions.services.sight import rows_as_seen, scores_as_seen
 from tests import factories
 from tests.scoring.hiding import HIDDEN, PUBLIC, hiding_benchmark, hiding_release, lines, plain_run
 from tests.scoring.laddering import Site
@@ -140,3 +143,20 @@ def test_a_held_submission_has_no_value_that_is_withheld(tmp_path):
     assert _mean(client, "2.0.0", "new") is None
     page = client.get("/b/hiding/v/2.0.0/leaderboard/?split=test").content.decode()
     assert page.count("<title>on another release: ") == 2
+
+
+def test_a_phase_of_public_queries_is_told_where_hidden_ones_are_told_elsewhere(tmp_path):
+    site = Site(tmp_path)
+    site.submit(5, name="probe")
+    site.release = mended(site.benchmark, HIDDEN[:1])
+    site.phase = make_phase(release=site.release, split="dev", user=site.people["olga"])
+
+    run = site.sent(5, name="new")
+    score_run(run=run, target=Target.of_split(site.release, "dev", PUBLIC), folder=tmp_path / "dev")
+
+    seen = scores_as_seen(site.people["sam"], run.submissions.get())
+    assert seen.means["nDCG@10"] == 0.631
+    assert seen.held == []
+    assert {score.n for score in seen.overall} == {len(PUBLIC)}
+    (row,) = rows_as_seen(site.people["sam"], submission_rows(run.submissions.all()))
+    assert row.scores["nDCG@10"] == 0.631

@@ -3,7 +3,7 @@
 import pytest
 
 from benchwright.slices import telling
-from scoring.models import Score
+from scoring.models import Score, ScoreSet
 from scoring.scores.services import slice_scores
 from scoring.scores.services.firewall import Sight, sight_of
 from tests import factories
@@ -39,7 +39,7 @@ def learnt(sight: Sight, weights, first: float):
     plain = (first + (N - 1) * PLAIN) / N
     weighted = (of[0] * first + sum(of[1:]) * PLAIN) / sum(of)
     means = sight.means(
-        Score(score_set_id=1, measure="nDCG@10", slice_name=name, mean=mean, n=N)
+        Score(score_set=ScoreSet(pk=1), measure="nDCG@10", slice_name=name, mean=mean, n=N)
         for name, mean in (("", plain), (Score.WEIGHTED, weighted))
     )
     if len(means) < 2:

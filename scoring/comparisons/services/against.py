@@ -110,7 +110,7 @@ def _means(
 ) -> dict[str, Score]:
     """The stored means by slice, "" for all queries; those that are not stored are computed."""
     names = ["", *(part.name for part in slices)]
-    rows = Score.objects.filter(score_set=score_set, measure=measure, slice_name__in=names)
+    rows = score_set.scores.filter(measure=measure, slice_name__in=names)
     scores = {score.slice_name: score for score in rows}
     lacking = [name for name in names if name and name not in scores]
     for name in lacking:

@@ -23,6 +23,7 @@ from benchwright.errors import ScoringError
 from benchwright.slices.telling import MeansTold
 from scoring.models import Score, ScoreSet
 from scoring.scores.selectors.ladder import Ladder, Sources, ladder_on, sources_on
+from scoring.scores.selectors.phases import OF_SPLIT, split_members
 from scoring.scores.selectors.releases import declared_measures, relevance_threshold, weights_of
 from scoring.scores.selectors.rescoring import OF_A_PART
 from scoring.scores.selectors.score_sets import Answered
@@ -97,7 +98,7 @@ class Sight:
         """The score set whose mean is told to who keeps no hidden grades, itself or another.
 
         None where it is not decided yet, and where hidden queries are told on another release. By
-        the whole name of a measure.
+        the whole name of a measure; over the whole score set the slice is what it is `over`.
         """
         if self.is_public(slice_name):
             return score_set
@@ -105,6 +106,11 @@ class Sight:
             return None
         steps = self._steps(score_set)
         return score_set if steps is None else steps.get(measure)
+
+    def over(self, score_set: ScoreSet) -> str:
+        """The slice that all queries of a score set are, where it is of one split; else ""."""
+        name = OF_SPLIT.format(split=score_set.scorer_version.partition(OF_A_PART)[2])
+        return name if self.release and name in split_members(self.release) else ""
 
     def source(self, score_set: int, measure: str, slice_name: str = "") -> int | None:
         """As `told_source`, for this person."""
@@ -194,7 +200,11 @@ class Sight:
         self.expect(score.score_set_id for score in told_scores)
         places = [
             (
-                self.source(score.score_set_id, score.measure, score.slice_name),
+                self.source(
+                    score.score_set_id,
+                    score.measure,
+                    score.slice_name or self.over(score.score_set),
+                ),
                 score.measure,
                 score.slice_name,
             )
@@ -233,7 +243,7 @@ class Sight:
             mean=self.rounded(source.mean) if source else None,
             ci_low=self.rounded(source.ci_low) if source else None,
             ci_high=self.rounded(source.ci_high) if source else None,
-            n=self._n_graded(score.slice_name),
+            n=self._n_graded(score.slice_name or self.over(score.score_set)),
             judged_share=self.rounded(source.judged_share) if source else None,
         )
 

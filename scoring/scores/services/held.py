@@ -105,7 +105,7 @@ def held_of(sight: Sight, user: Any, score_set: ScoreSet, labels: dict[str, str]
     sight.expect([score_set.pk])
     by_source: dict[int | None, list[str]] = {}
     for name, label in labels.items():
-        of = sight.told_source(score_set.pk, name)
+        of = sight.told_source(score_set.pk, name, sight.over(score_set))
         if of != score_set.pk:
             by_source.setdefault(of, []).append(label)
     names = _names(by_source, user, sight) if _is_concerned(user, score_set.run, sight) else {}

@@ -48,7 +48,8 @@ def test_difference_says_no_more_than_the_two_means_do(one, other, moved, also_m
     [(CLEAR, (0.12345, 0.1, 0.15678, 0.98765)), (DIM, (0.123, 0.1, 0.157, 0.988))],
 )
 def test_all_numbers_of_a_stored_mean_are_rounded(sight, shown):
-    stored = Score(measure="AP", mean=0.12345, ci_low=0.1, ci_high=0.15678, judged_share=0.98765)
+    stored = Score(score_set=ScoreSet(), measure="AP", mean=0.12345, judged_share=0.98765)
+    stored.ci_low, stored.ci_high = 0.1, 0.15678
 
     (mean,) = sight.means([stored])
 
