@@ -16,13 +16,15 @@ from scoring.scores.shown import measure_named
 
 @dataclass(frozen=True)
 class ReportedRow:
-    """What one source says of one system on one split; values by our names of measures."""
+    """What one source says of one system on one split; values by our names of measures.
+
+    Several people may have entered it: `keys` are of the values that the viewer may change.
+    """
 
     first: ReportedScore
     values: dict[str, float] = field(default_factory=dict)
     keys: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    may_change: bool = False
 
     @property
     def href(self) -> str:
@@ -96,10 +98,10 @@ def reported_rows(
     for score in scores:
         key = (score.system, score.split, score.source)
         if key not in rows:
-            may_change = may_change_reported(viewer, score, keeps=keeps)
-            rows[key] = ReportedRow(score, may_change=may_change)
+            rows[key] = ReportedRow(score)
         rows[key].values[score.measure] = score.value
-        rows[key].keys[score.measure] = score.pk
+        if may_change_reported(viewer, score, keeps=keeps):
+            rows[key].keys[score.measure] = score.pk
         if score.note and score.note not in rows[key].notes:
             rows[key].notes.append(score.note)
     return list(rows.values())

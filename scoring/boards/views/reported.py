@@ -168,7 +168,7 @@ def _changed(request: PersonRequest, score: ReportedScore, form: ReportedValueFo
 @require_POST
 @benchmark_view(Action.SUBMIT)
 def reported_delete(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
-    """Take away what one source says of one system on one split."""
+    """Take away what one source says of one system on one split, as far as one may change it."""
     first = ReportedScore.objects.filter(benchmark=benchmark, pk=pk).first()
     if first is None:
         raise Http404
@@ -176,9 +176,10 @@ def reported_delete(request: PersonRequest, benchmark: Benchmark, pk: int) -> Ht
         system=first.system, split=first.split, source=first.source
     )
     (row,) = reported_rows(same, request.user, benchmark)
-    if not row.may_change:
+    if not row.keys:
         raise PermissionDenied
-    n = reported.remove_reported(scores=same, actor=request.user)
+    own = same.filter(pk__in=row.keys.values())
+    n = reported.remove_reported(scores=own, actor=request.user)
     removed = ngettext(
         "{n} reported value of {system} was removed.",
         "{n} reported values of {system} were removed.",

@@ -277,6 +277,24 @@ def test_values_go_by_who_reported_them_or_keeps_the_benchmark(
     assert signed_in(maintainer).post(url).status_code == 404
 
 
+def test_of_one_source_everybody_takes_away_what_they_have_entered(
+    benchmark, sam, signed_in, owner
+):
+    enter(benchmark, sam, measure="AP")
+    enter(benchmark, owner, measure="ndcg@10")
+    enter(benchmark, owner, measure="R@100")
+    first, of_owner, _ = ReportedScore.objects.order_by("pk")
+
+    page = signed_in(sam).get(LIST).content.decode()
+    signed_in(sam).post(reverse("scoring:reported-delete", args=["stdlib", first.pk]))
+
+    left = ReportedScore.objects.order_by("pk").values_list("measure", flat=True)
+    assert list(left) == ["nDCG@10", "R@100"]
+    edit = reverse("scoring:reported-edit", args=["stdlib", 0])
+    assert f'"{edit.replace("/0/", f"/{first.pk}/")}"' in page
+    assert f'"{edit.replace("/0/", f"/{of_owner.pk}/")}"' not in page
+
+
 def test_a_value_is_corrected_by_who_entered_it_or_keeps_the_benchmark(
     benchmark, sam, vi, maintainer, signed_in, scored
 ):
