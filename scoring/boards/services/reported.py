@@ -6,7 +6,7 @@ from hashlib import sha256
 from math import isfinite
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
 from benchmarks_app.common.services import audit, reading_apart
@@ -187,7 +187,8 @@ def enter_reported(
     )
     _refuse_wrong(score)
     is_new = _enter(score)
-    audit.record(actor=user, action="report-scores", benchmark=benchmark, target=system, n=1)
+    n_new = int(is_new)
+    audit.record(actor=user, action="report-scores", benchmark=benchmark, target=system, n=n_new)
     return is_new
 
 
@@ -241,8 +242,13 @@ def _enter(score: ReportedScore) -> bool:
     """Save a value, unless the same source said the same before."""
     before = _same_place(score).first()
     if before is None:
-        score.save(force_insert=True)
-        return True
+        try:
+            with transaction.atomic():
+                score.save(force_insert=True)
+        except IntegrityError:  # entered at this moment
+            before = _same_place(score).get()
+        else:
+            return True
     if before.value != score.value:
         raise ReportedDiffersError(
             source=score.source,

@@ -131,6 +131,20 @@ def test_a_value_by_hand_is_entered_by_the_measures_name(benchmark, sam, release
     )
 
 
+def test_a_value_that_another_enters_at_this_moment_is_there(benchmark, sam, owner, monkeypatch):
+    def none_yet(score):
+        monkeypatch.undo()
+        enter(benchmark, owner)
+        return ReportedScore.objects.none()
+
+    monkeypatch.setattr(reported, "_same_place", none_yet)
+
+    assert not enter(benchmark, sam)
+    assert ReportedScore.objects.get().reported_by == owner
+    counts = AuditEvent.objects.filter(action="report-scores").values_list("actor", "detail")
+    assert dict(counts) == {owner.pk: {"n": 1}, sam.pk: {"n": 0}}
+
+
 @pytest.mark.parametrize(
     ("more", "error"),
     [
