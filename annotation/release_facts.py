@@ -4,7 +4,7 @@ from typing import Any
 
 from annotation.common.selectors.pools import pools_of
 from annotation.models import Judgment, Pool
-from benchmarks_app.models import QrelSet, Run
+from benchmarks_app.models import QrelSet
 from benchmarks_app.release_facts import MODELLERS, Models, release_fact
 
 
@@ -45,7 +45,7 @@ MODELLERS.append(models_of_grades)
 def _pool(pool: Pool) -> dict[str, Any]:
     """A pool; runs that not everybody may see are counted, not named."""
     runs = list(pool.runs.all())
-    public = [run.name for run in runs if run.visibility == Run.Visibility.BENCHMARK]
+    public = [run.name for run in runs if run.is_public]
     is_open = pool.state in (Pool.State.OPEN, Pool.State.PAUSED)
     return {
         "name": pool.name,

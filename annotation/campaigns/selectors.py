@@ -259,8 +259,8 @@ class Conflict:
     families: tuple[str, ...]
 
     def __str__(self) -> str:
-        is_public = self.run.visibility == Run.Visibility.BENCHMARK
-        return f"{self.run if is_public else 'a run of a team'} ({', '.join(self.families)})"
+        run = self.run if self.run.is_public else "a run of a team"
+        return f"{run} ({', '.join(self.families)})"
 
 
 def conflicts_of(judge: JudgeEndpoint, pool: Pool) -> list[Conflict]:

@@ -119,3 +119,9 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_public(self) -> bool:
+        """Whether everybody sees it who sees the benchmark and its results."""
+        is_due = self.public_from is not None and self.public_from <= timezone.now()
+        return self.visibility == self.Visibility.BENCHMARK or is_due

@@ -28,8 +28,7 @@ MOST_TEXTS, MOST_CHARACTERS = 20_000, 2_000
 
 def runs_all_see(benchmark: Benchmark) -> QuerySet[Run]:
     """The standing runs that everybody sees who sees the benchmark, the oldest first."""
-    runs = Run.objects.standing().filter(benchmark=benchmark)
-    return runs.filter(visibility=Run.Visibility.BENCHMARK).order_by("pk")
+    return Run.objects.standing().public().filter(benchmark=benchmark).order_by("pk")
 
 
 def ranking_functions(runs: Sequence[Run]) -> list[Run]:

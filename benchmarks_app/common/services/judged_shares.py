@@ -28,7 +28,7 @@ def judged_shares(benchmark: Benchmark, grades: Path, public: Collection[str]) -
     """
     import polars as pl
 
-    runs = Run.objects.filter(benchmark=benchmark, visibility=Run.Visibility.BENCHMARK)
+    runs = Run.objects.filter(benchmark=benchmark).public()
     newest = list(runs.order_by("-created_at", "-pk")[:RUNS_AT_MOST])
     if not newest:
         return {}

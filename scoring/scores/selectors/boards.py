@@ -106,7 +106,7 @@ class BoardRow:
 
     @property
     def is_private(self) -> bool:
-        return self.run.visibility != Run.Visibility.BENCHMARK
+        return not self.run.is_public
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from benchmarks_app.models import QueryFamily, Run, Slice
 from benchwright.evaluation.uncertainty import Standing
@@ -98,7 +99,8 @@ def test_intervals_stand_on_one_axis_where_their_numbers_are(scored, signed_in, 
 
 def test_legend_explains_the_marks_that_occur_and_no_others(scored, signed_in, vi, sam):
     scored(PERFECT, "base", kind=Run.Kind.BASELINE)
-    scored(HALF, "sent", owner=sam, kind=Run.Kind.SUBMITTED)
+    scored(HALF, "sent", owner=sam, kind=Run.Kind.SUBMITTED, visibility=Run.Visibility.OWNER)
+    Run.objects.filter(name="sent").update(public_from=timezone.now())
 
     def kinds(person) -> list[str]:
         page = signed_in(person).get(URL).content.decode()
