@@ -152,11 +152,16 @@ class Rescoring:
 
 
 def rescoring_of(release: Release, user: Any) -> Rescoring:
-    """Five queries however many runs there are."""
+    """As many queries however many runs there are."""
     visible = Run.objects.filter(benchmark=release.benchmark_id, withdrawn_at=None).visible_to(user)
     runs = scoring_order(release).filter(pk__in=visible.values("pk"))
     left = list(runs.select_related("owner", "benchmark"))
-    n_total = visible.count()
+    # Runs that wait for nothing and have no scores either are those of which none are to be told.
+    current = Q(scorer_version=SCORER_VERSION) | Q(
+        scorer_version__startswith=f"{SCORER_VERSION}{OF_A_PART}"
+    )
+    scored = visible.filter(pk__in=ScoreSet.objects.filter(current, release=release).values("run"))
+    n_scored = scored.exclude(pk__in=runs.order_by().values("pk")).count()
     rows = list(scoring_jobs(release)) if left else []
     causes, active = _causes(rows), [job for job in rows if not job.is_finished]
     claimed = {pk for job in active for pk in job.parameters.get("runs", ())}
@@ -167,7 +172,7 @@ def rescoring_of(release: Release, user: Any) -> Rescoring:
             failed.append(Waiting(run, cause=cause, job=job))
         else:
             waiting.append(Waiting(run, is_at_work=run.pk in claimed))
-    return Rescoring(release, n_total - len(left), n_total, waiting, failed, active)
+    return Rescoring(release, n_scored, n_scored + len(left), waiting, failed, active)
 
 
 def _causes(jobs: list[Job]) -> dict[int, tuple[str, Job]]:

@@ -11,7 +11,7 @@ from benchmarks_app.jobs.services import jobs, sweeping
 from benchmarks_app.models import Job, Run
 from benchmarks_app.store import file_store
 from benchmarks_app.store.errors import StoreAwayError
-from scoring.models import ScoreSet
+from scoring.models import Phase, ScoreSet
 from scoring.rescoring.services import rescoring
 from scoring.rescoring.services.rescoring import mark_looked_at, start_outdated, start_scoring_runs
 from scoring.scores.selectors.releases import SCORER_VERSION
@@ -219,6 +219,16 @@ def test_where_a_split_is_hidden_runs_are_scored_as_they_were_sent(hiding):
     later = factories.release(hiding.benchmark.qrel_sets.get(), version="1.1.0")
 
     assert order(later) == ["n20", "n10", "n0"]
+
+
+def test_run_that_is_not_to_be_scored_where_a_split_is_hidden_is_none_of_those_scored(hiding):
+    release, keeper = hiding.release, hiding.people["olga"]
+    hiding.phase = Phase.objects.create(benchmark=hiding.benchmark, release=release, split="dev")
+    hiding.sent(5, name="of dev")
+
+    rescoring = rescoring_of(release, keeper)
+
+    assert (rescoring.n_scored, rescoring.n_total, rescoring.is_complete) == (3, 3, True)
 
 
 def test_means_over_a_hidden_split_order_nothing_on_a_release_without_one(hiding):
