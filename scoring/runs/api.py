@@ -24,6 +24,7 @@ from scoring.rescoring.services.rescoring import start_scoring_runs
 from scoring.runs.selectors import holes_of
 from scoring.runs.services import chosen_queries
 from scoring.scores.selectors.releases import (
+    measures_stored,
     newest_release,
     release_of_version,
     release_query_texts,
@@ -200,7 +201,8 @@ class RunQueries(RunEndpoint):
             measure = measure_seen(self.request.user, score_set.release, text)
         except ScoringError as error:
             raise serializers.ValidationError({"measure": [str(error)]}) from error
-        if not measure.is_standard and not self.request.user.is_authenticated:
+        is_stored = measure.name in measures_stored(score_set.release)
+        if not is_stored and not self.request.user.is_authenticated:
             raise serializers.ValidationError({"measure": ["Others are for who is signed in."]})
         return measure.name
 

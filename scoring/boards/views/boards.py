@@ -43,7 +43,7 @@ from scoring.scores.selectors.filters import filter_choices
 from scoring.scores.selectors.releases import newest_release, published_releases
 from scoring.scores.selectors.score_sets import n_runs_without_scores
 from scoring.scores.services.held import rows_of_sources
-from scoring.scores.services.ranking import start_ranking
+from scoring.scores.services.ranking import is_rankable, start_ranking
 from scoring.scores.services.slice_scores import ALL_SPLITS, BoardSplit, board_split
 from scoring.scores.views import Asked, AskedSlice, asked_measure, asked_slice, release_or_404
 
@@ -233,13 +233,16 @@ def _is_ranking(request: HttpRequest, board: Board) -> bool:
     """Whether ranks are still being worked out; who is signed in has that done for everybody."""
     if board.has_ranks or not board.rows:
         return False
-    if request.user.is_authenticated and board.measure.is_standard:
-        start_ranking(
-            release=board.release,
-            rows=rows_of_sources(board.whole),
-            name=board.measure.name,
-            slice_name=board.slice_name,
-        )
+    facts: dict[str, Any] = {
+        "release": board.release,
+        "rows": rows_of_sources(board.whole),
+        "name": board.measure.name,
+        "slice_name": board.slice_name,
+    }
+    if not is_rankable(**facts):
+        return False
+    if request.user.is_authenticated:
+        start_ranking(**facts)
     return True
 
 

@@ -8,8 +8,7 @@ from scoring.comparisons.services.errors import ComparisonNotReadyError, Compari
 from scoring.comparisons.services.numbers import computed
 from scoring.comparisons.services.questions import Question, question_of
 from scoring.models import Comparison
-from scoring.scores.selectors.releases import relevance_threshold
-from scoring.scores.shown import measures_on
+from scoring.scores.selectors.releases import measures_stored
 
 KIND = "compare-runs"
 
@@ -33,8 +32,7 @@ def answer(question: Question, user: Any) -> Comparison:
         raise ComparisonNotReadyError(
             n_runs=len(question.score_sets), n_queries=question.n_queries, job=row and row.job
         )
-    standard = {measure.name for measure in measures_on(relevance_threshold(question.release))}
-    if not user.is_authenticated and question.measure not in standard:
+    if not user.is_authenticated and question.measure not in measures_stored(question.release):
         raise ComparisonSignInError
     return comparison_rows.store(question, computed(question), user)
 

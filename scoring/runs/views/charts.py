@@ -17,6 +17,7 @@ from scoring.runs.charts import cumulative_chart, distribution_chart, grades_cha
 from scoring.runs.services import grade_names, grade_ranks_of
 from scoring.runs.views.runs import chosen_baseline
 from scoring.scores.charts import latency_chart, latency_words
+from scoring.scores.selectors.releases import measures_stored
 from scoring.scores.selectors.runs import latencies_of, query_latencies
 from scoring.scores.services import measuring
 from scoring.scores.services.firewall import looked_at, measure_seen, sight_of, sight_written_down
@@ -45,12 +46,13 @@ def run_chart(
 
 
 def _measure(request: HttpRequest, score_set: ScoreSet, text: str) -> Shown:
-    """The measure of the address; others than the standard ones are for who is signed in."""
+    """The measure of the address; others than those stored are for who is signed in."""
     try:
         chosen = measure_seen(request.user, score_set.release, text)
     except ScoringError as error:
         raise Http404 from error
-    if not chosen.is_standard and not request.user.is_authenticated:
+    is_stored = chosen.name in measures_stored(score_set.release)
+    if not is_stored and not request.user.is_authenticated:
         raise Http404
     return chosen
 

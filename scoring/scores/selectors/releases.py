@@ -44,6 +44,15 @@ def declared_measures(release: Release) -> list[Shown]:
     return [any_measure(name, threshold) for name in named] or list(measures_on(threshold))
 
 
+def measures_stored(release: Release) -> list[str]:
+    """The whole names of what scoring stores of every run: of every board, and what is declared.
+
+    Others are computed when they are asked for, which is for who is signed in.
+    """
+    standard = measures_on(relevance_threshold(release))
+    return list(dict.fromkeys(each.name for each in (*standard, *declared_measures(release))))
+
+
 def published_releases(benchmark: Benchmark) -> QuerySet[Release]:
     return Release.objects.filter(benchmark=benchmark).published().newest_first()
 

@@ -24,7 +24,11 @@ from benchwright.texts.counting import counted
 from scoring.models import ScoreSet
 from scoring.scores.selectors.attempts import known_group_of
 from scoring.scores.selectors.boards import BoardRow
-from scoring.scores.selectors.releases import SCORER_VERSION, release_families
+from scoring.scores.selectors.releases import (
+    SCORER_VERSION,
+    measures_stored,
+    release_families,
+)
 from scoring.scores.selectors.score_sets import score_files
 from scoring.scores.services.measuring import evaluated
 from scoring.scores.services.scoring import Target
@@ -150,15 +154,24 @@ def _stored(question: _Question) -> BoardFacts | None:
 # --- the job -------------------------------------------------------------------------------
 
 
+def is_rankable(
+    *, release: Release, rows: Sequence[BoardRow], name: str, slice_name: str = ""
+) -> bool:
+    """Whether a job ranks a large board: by a stored measure, and of not too many values."""
+    question = _question(release, rows, name, slice_name)
+    is_small_enough = question is not None and question.n_values <= MOST_JOB_VALUES
+    return is_small_enough and name in measures_stored(release)
+
+
 def start_ranking(
     *, release: Release, rows: Sequence[BoardRow], name: str, slice_name: str = ""
 ) -> Job | None:
     """Start the job that ranks a large board; None where there is none to start.
 
-    That is so where the board is small or too large, or where a job of it runs or ran just now.
+    That is so where the board is small, or where a job of it runs or ran just now.
     """
     question = _question(release, rows, name, slice_name)
-    if question is None or not question.is_large or question.n_values > MOST_JOB_VALUES:
+    if question is None or not question.is_large:
         return None
     of_board = Job.objects.filter(
         kind=JOB_KIND, benchmark=release.benchmark_id, parameters__board=question.board

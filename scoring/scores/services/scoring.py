@@ -36,9 +36,8 @@ from scoring.models import Score, ScoreSet
 from scoring.scores.selectors.phases import split_members
 from scoring.scores.selectors.releases import (
     SCORER_VERSION,
-    declared_measures,
+    measures_stored,
     release_families,
-    relevance_threshold,
     scorer_version_of,
     weights_of,
 )
@@ -49,7 +48,6 @@ from scoring.scores.services.slice_scores import (
     slice_evaluations,
     slices_of_release,
 )
-from scoring.scores.shown import measures_on
 
 if TYPE_CHECKING:
     import polars as pl
@@ -103,9 +101,7 @@ class Target:
     @cached_property
     def names(self) -> list[str]:
         """The measures that are stored: those of every board, and those declared."""
-        standard = measures_on(relevance_threshold(self.release))
-        declared = declared_measures(self.release)
-        return list(dict.fromkeys(measure.name for measure in (*standard, *declared)))
+        return measures_stored(self.release)
 
     @cached_property
     def frame(self) -> "pl.DataFrame":

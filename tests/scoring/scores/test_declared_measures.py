@@ -5,11 +5,12 @@ import csv
 import pytest
 from django.core.management import CommandError, call_command
 
-from benchmarks_app.models import Benchmark, Release
+from benchmarks_app.models import Benchmark, Job, Release
 from benchmarks_app.releases.services.drafting import create_draft
 from benchmarks_app.releases.services.releasing import release_arguments
 from benchwright.releases.errors import DeclaredMeasureError
 from benchwright.releases.options import ReleaseOptions
+from scoring.scores.services import ranking
 from scoring.scores.services.firewall import MeasureWithheldError, measure_seen
 from scoring.scores.services.scoring import Target, score_run
 from tests import factories
@@ -147,6 +148,48 @@ def test_baselines_are_shown_with_what_is_told(few, owner):
     assert [run["scores"] for system in systems for run in system["runs"]] == [{}]
     few.force_login(owner)
     assert len(few.get("/b/hiding/runs/baselines/").context["columns"]) == 3
+
+
+@pytest.fixture
+def pair(hiding, tmp_path) -> list[int]:
+    """Two runs of 33 queries on a release of which P@5 alone is told, which no other board has."""
+    release = factories.release(hiding.qrel_sets.get(), "1.0.0", options=declared("P@5"))
+    runs = [factories.run(hiding, lines(plain_run()), name=name) for name in ("one", "other")]
+    for run in runs:
+        score_run(run=run, target=Target.of(release), folder=tmp_path / run.name)
+    return [run.pk for run in runs]
+
+
+@pytest.mark.parametrize(
+    ("measure", "most_values", "is_ranked"),
+    [("P@5", 66, True), ("P@5", 65, False), ("P@2", 66, False)],
+)
+def test_large_board_is_ranked_by_what_is_declared_and_says_so(
+    pair, owner, client, monkeypatch, measure, most_values, is_ranked
+):
+    monkeypatch.setattr(ranking, "MOST_RUNS", 1)
+    monkeypatch.setattr(ranking, "MOST_JOB_VALUES", most_values)
+    client.force_login(owner)
+
+    page = client.get(f"/b/hiding/v/1.0.0/leaderboard/?measure={measure}")
+
+    assert ("worked out in the background" in page.content.decode()) is is_ranked
+    assert Job.objects.filter(kind=ranking.JOB_KIND).exists() is is_ranked
+
+
+def test_who_is_not_signed_in_is_told_what_was_declared_at_every_address(pair, client):
+    one, other = pair
+    api, runs = "/api/v1/benchmarks/hiding/", f"?runs={one},{other}"
+
+    addresses = [
+        f"{api}releases/1.0.0/leaderboard/",
+        f"{api}runs/{one}/queries/",
+        f"{api}comparisons/{runs}",
+        f"/b/hiding/compare/{runs}",
+        f"/b/hiding/runs/{one}/charts/1.0.0/P@5/distribution.svg",
+    ]
+
+    assert [client.get(address).status_code for address in addresses] == [200] * 5
 
 
 def test_judged_share_of_a_row_is_told_where_it_is_declared(few, owner):
