@@ -24,13 +24,30 @@ Suspicion: TypeAlias = tuple[str, Submission | None, dict[str, Any]]
 
 
 def flag(submission: Submission) -> list[ProbingFlag]:
-    """Flag a scored submission that looks made to read hidden grades; at most one flag a kind.
+    """Flag a scored submission that looks made to read hidden grades, and those sent after it.
 
-    It is looked at alone, beside earlier ones of its person or team, and beside those of others.
-    Safe to repeat. Nothing is flagged where the release hides nothing.
+    These were not compared with it where they were scored before it was. Safe to repeat. Nothing is
+    flagged where the release hides nothing.
     """
     if not submission.phase.release.hidden_splits:
         return []
+    later = Submission.objects.filter(
+        phase__benchmark=submission.phase.benchmark_id,
+        state=Submission.State.SCORED,
+        pk__gt=submission.pk,
+    )
+    return [
+        raised
+        for each in (submission, *later.order_by("pk")[:COMPARED_WITH])
+        for raised in _flagged(each)
+    ]
+
+
+def _flagged(submission: Submission) -> list[ProbingFlag]:
+    """What one submission is flagged for, at most once a kind.
+
+    It is looked at alone, beside earlier ones of its person or team, and beside those of others.
+    """
     related = ("run", "phase__release__benchmark", "phase__benchmark")
     submission = Submission.objects.select_related(*related).get(pk=submission.pk)
     release = submission.phase.release

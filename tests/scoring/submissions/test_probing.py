@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from benchmarks_app.models import AuditEvent, Team
-from scoring.models import ProbingFlag, Submission
+from scoring.models import Phase, ProbingFlag, Submission
 from scoring.submissions.services import probing
 from tests import factories
 from tests.scoring.hiding import HIDDEN, PUBLIC, hiding_benchmark, hiding_release, lines, plain_run
@@ -124,6 +124,30 @@ def test_submission_of_the_same_team_is_compared(send, hiding):
 
     assert (flag.kind, flag.earlier) == ("single_query", first)
     assert probing.flag(second) == [flag]  # once, however often it is asked
+
+
+def test_submission_that_was_scored_before_an_earlier_one_is_flagged_as_well(send):
+    first, second = send(plain_run(), "first"), send(plain_run(**MOVED), "second")
+    ProbingFlag.objects.all().delete()
+
+    (flag,) = probing.flag(first)
+
+    assert (flag.submission, flag.earlier, flag.kind) == (second, first, "single_query")
+
+
+def test_run_is_not_compared_with_itself_nor_on_another_benchmark(send, hiding):
+    other = hiding_benchmark("other")
+    hiding_release(other)
+    factories.submission(other.phases.get(), lines(plain_run()), by=factories.user("sam"), name="x")
+    first = send(plain_run(), "first")
+    later = Phase.objects.create(
+        benchmark=hiding, release=first.phase.release, split="dev", name="Warm-up"
+    )
+    again = Submission.objects.create(
+        phase=later, run=first.run, submitter=first.submitter, state="scored"
+    )
+
+    assert probing.flag(first) == probing.flag(again) == []
 
 
 def test_nothing_is_flagged_where_nothing_is_hidden(send, hiding):
