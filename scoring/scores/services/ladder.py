@@ -41,7 +41,7 @@ def _decide(release: Release, scorer_version: str) -> int:
     before, waiting = defaultdict[Any, set[int]](set), set[Any]()
     for attempt in attempts:
         key, groups = attempt.score_set, attempt.groups
-        if key is None or (key not in sources and not waiting.isdisjoint(groups)):
+        if key is None or not waiting.isdisjoint(groups):
             waiting |= groups
             continue
         if key not in sources:

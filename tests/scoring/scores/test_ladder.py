@@ -42,6 +42,14 @@ def test_a_value_moves_only_where_it_is_significantly_better(site):
     assert sorted(values) == pytest.approx([mean(0), mean(0), mean(9), mean(9)], abs=1e-3)
 
 
+@pytest.mark.parametrize(("before", "n_told"), [((0,), 2), ((0, 0), 1)])
+def test_a_step_is_greater_after_more_submissions(site, before, n_told):
+    for n_first in (*before, 3):
+        site.submit(n_first)
+
+    assert len(set(site.board().values())) == n_told
+
+
 def test_the_best_so_far_is_so_by_the_values_there_are(site):
     """Judged@10 of a query without an answer is no number."""
     answered = PUBLIC + HIDDEN[1:]
@@ -122,6 +130,18 @@ def test_the_better_one_stands_of_what_the_team_and_its_member_sent(site):
     assert result == pytest.approx([mean(0), mean(12), mean(12)], abs=1e-3)
 
 
+def test_a_keeper_in_a_team_climbs_as_the_team_does(site):
+    team = team_of(site, "olga", "sam")
+    for n_first in (0, 1):
+        site.submit(n_first, by="olga", team=team)
+        site.submit(n_first, by="olga")
+
+    # What she has sent alone is told as it is; she sees it anyway.
+    assert sorted(site.board("").values()) == pytest.approx(
+        [mean(0), mean(0), mean(0), mean(1)], abs=1e-3
+    )
+
+
 def test_no_team_is_told_what_its_member_sent_without_it(site):
     site.submit(0, by="sam", name="own affair")
     site.submit(1, by="sam", team=team_of(site, "sam", "tim"))
@@ -173,6 +193,15 @@ def test_nothing_is_told_of_one_while_an_earlier_one_waits(site):
 
     site.score(first)
     assert list(site.board().values()) == pytest.approx([mean(0)] * 2, abs=1e-3)
+
+
+def test_one_waits_for_one_that_waits(site):
+    team = team_of(site, "sam", "tim")
+    site.sent(0, team=team)
+    site.submit(1, by="tim", team=team)
+    site.submit(2, by="tim")
+
+    assert set(site.board().values()) == {None}
 
 
 def test_one_that_cannot_be_scored_holds_nobody_up(site, monkeypatch):
@@ -248,6 +277,22 @@ def test_a_later_release_keeps_the_order_in_which_it_was_decided(site):
         assert items == pytest.approx([mean(1)] * 2, abs=1e-3)
 
 
+def test_what_was_told_on_a_later_release_stands_before_what_is_scored_there_since(
+    site, monkeypatch
+):
+    first = site.submit(0).run
+    next_release(site, is_scored=False)
+    with monkeypatch.context() as broken:
+        broken.setattr(scoring, "rescored_run", lambda **arguments: 1 / 0)
+        jobs.run_queued()
+    site.submit(1)
+
+    site.score(first)
+
+    items = list(site.board(version="1.1.0").values())
+    assert items == pytest.approx([mean(1)] * 2, abs=1e-3)
+
+
 def test_what_was_sent_to_another_release_counts(site, monkeypatch):
     next_release(site)
     later, site.release = site.release, site.benchmark.releases.get(minor=0)
@@ -275,6 +320,19 @@ def test_all_see_exact_values_when_the_phase_has_ended(site):
     )
 
     assert len(set(site.board("").values())) == 2
+
+
+@pytest.mark.parametrize(("days", "until"), [((1, 2), 2), ((2, 1), 2), ((1, None), None)])
+def test_exact_values_are_shown_when_the_last_phase_of_the_same_queries_closes(site, days, until):
+    next_release(site)
+    now = timezone.now()
+    moments = [now + timedelta(days=n) if n else None for n in days]
+    for phase, moment in zip(Phase.objects.filter(split="test"), moments, strict=True):
+        Phase.objects.filter(pk=phase.pk).update(closes_at=moment)
+
+    for release in site.benchmark.releases.all():
+        ladder = ladder_selectors.ladder_on(release)
+        assert ladder.until == (now + timedelta(days=until) if until else None)
 
 
 def test_all_see_exact_values_where_the_ladder_is_off(site):
