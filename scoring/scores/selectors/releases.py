@@ -53,6 +53,11 @@ def measures_stored(release: Release) -> list[str]:
     return list(dict.fromkeys(each.name for each in (*standard, *declared_measures(release))))
 
 
+def declared_alone(release: Release) -> list[Shown]:
+    """What is declared and is no measure of every board."""
+    return [measure for measure in declared_measures(release) if not measure.is_standard]
+
+
 def published_releases(benchmark: Benchmark) -> QuerySet[Release]:
     return Release.objects.filter(benchmark=benchmark).published().newest_first()
 

@@ -13,6 +13,7 @@ from benchwright.evaluation.weighting import weighted_name
 from scoring.models import RunLatencies, Score, ScoreSet
 from scoring.scores.selectors.releases import (
     SCORER_VERSION,
+    declared_alone,
     release_query_texts,
     relevance_threshold,
 )
@@ -45,8 +46,10 @@ class ScoreSheet:
 
     @property
     def of_split(self) -> dict[str, Score]:
-        """The standard measures over the phase's split, by their bare names."""
-        return _by_bare_name(self.of_part, self._threshold)
+        """Over the phase's split: standard measures by their bare names, then those declared."""
+        names = {measure.name for measure in declared_alone(self.release)}
+        declared = {score.measure: score for score in self.of_part if score.measure in names}
+        return _by_bare_name(self.of_part, self._threshold) | declared
 
     @property
     def means(self) -> dict[str, float | None]:

@@ -12,9 +12,13 @@ from benchmarks_app.permissions import KEEPERS, role_in
 from benchwright.runs.facts import APPROXIMATE_RUN
 from scoring.models import ProbingFlag, Score, ScoreSet, Submission
 from scoring.scores.selectors.phases import is_apart, scope_of, version_of
-from scoring.scores.selectors.releases import relevance_threshold
+from scoring.scores.selectors.releases import (
+    declared_alone,
+    measures_stored,
+    relevance_threshold,
+)
 from scoring.scores.selectors.runs import ScoreSheet
-from scoring.scores.shown import MEASURES, measures_on
+from scoring.scores.shown import MEASURES
 
 
 def submissions_seen_by(user: Any, benchmark: Benchmark) -> QuerySet[Submission]:
@@ -61,7 +65,10 @@ def problems_of_submission(submission: Submission) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class SubmissionRow:
-    """A submission with its means by the bare names of measures; `stored` are their rows."""
+    """A submission with its means; `stored` are their rows.
+
+    Measures of every board have their bare names, those that its release declares whole ones.
+    """
 
     submission: Submission
     state: Submission.State
@@ -100,10 +107,11 @@ def with_scores(row: SubmissionRow, stored: Iterable[Score]) -> SubmissionRow:
     """The row with the means of these scores."""
     scores = tuple(stored)
     means = {score.measure: score.mean for score in scores}
-    threshold = relevance_threshold(row.submission.phase.release)
-    means_by_name = {
-        measure.name: means.get(measure.counting_from(threshold)) for measure in MEASURES
-    }
+    release = row.submission.phase.release
+    threshold = relevance_threshold(release)
+    names = {measure.name: measure.counting_from(threshold) for measure in MEASURES}
+    names |= {measure.name: measure.name for measure in declared_alone(release)}
+    means_by_name = {shown: means.get(name) for shown, name in names.items()}
     return replace(row, scores=means_by_name, stored=scores)
 
 
@@ -127,10 +135,10 @@ def submission_scores(submission: Submission) -> ScoreSheet | None:
         return None
     part = "" if is_apart(submission.phase) else scope_of(submission.phase).slice_name
     scores = list(score_set.scores.filter(slice_name__in={"", part}))
-    standard = {measure.name for measure in measures_on(relevance_threshold(score_set.release))}
+    names = set(measures_stored(score_set.release))
     return ScoreSheet(
         score_set,
-        overall=[score for score in scores if not score.slice_name and score.measure in standard],
+        overall=[score for score in scores if not score.slice_name and score.measure in names],
         by_weight=[],
         of_part=[score for score in scores if part and score.slice_name == part],
     )

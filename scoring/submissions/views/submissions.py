@@ -22,7 +22,7 @@ from benchwright.formats.numbers import row_key
 from benchwright.runs.facts import shown_facts
 from scoring.models import Phase, Submission
 from scoring.scores.selectors.phases import scope_of
-from scoring.scores.selectors.releases import open_phases
+from scoring.scores.selectors.releases import declared_alone, open_phases
 from scoring.scores.services.errors import NameInUseError, SubmittedBeforeError
 from scoring.scores.shown import BOARD, FURTHER
 from scoring.submissions.forms.submissions import SubmissionForm
@@ -130,10 +130,12 @@ def submissions_closed(request: HttpRequest, benchmark: Benchmark) -> HttpRespon
 def submission_list(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     submissions = submissions_seen_by(request.user, benchmark)
     page = page_of(request, submissions, PAGE_SIZE)
+    releases = {row.phase.release for row in page.object_list}
+    declared = {each.name: each for release in releases for each in declared_alone(release)}
     context = {
         "page": page,
         "rows": rows_as_seen(request.user, submission_rows(page.object_list)),
-        "columns": BOARD,
+        "columns": [*BOARD, *(declared[name] for name in sorted(declared))],
     }
     return render(request, "scoring/submissions/submission_list.html", context)
 
@@ -217,6 +219,7 @@ def _state(request: PersonRequest, submission: Submission) -> dict[str, Any]:
         "n_offered": n_offered(submission, request.user),
         "is_waiting": submission.state in WAITING,
         "board": BOARD,
+        "of_split": [*BOARD, *declared_alone(phase.release)],
         "further": FURTHER,
         "scores": scores_as_seen(request.user, submission),
         "scope": scope_of(phase),

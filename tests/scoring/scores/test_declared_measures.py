@@ -4,6 +4,7 @@ import csv
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.urls import reverse
 
 from benchmarks_app.models import Benchmark, Job, Release
 from benchmarks_app.releases.services.drafting import create_draft
@@ -190,6 +191,23 @@ def test_who_is_not_signed_in_is_told_what_was_declared_at_every_address(pair, c
     ]
 
     assert [client.get(address).status_code for address in addresses] == [200] * 5
+
+
+def test_who_submits_is_told_what_was_declared(hiding, client):
+    release = factories.release(hiding.qrel_sets.get(), "1.0.0", options=declared("P@5"))
+    sam = factories.member(hiding, "sam", "submitter")
+    phase = release.phases.get(split="test")
+    submission = factories.submission(phase, lines(plain_run()), by=sam, name="mine")
+    client.force_login(sam)
+
+    page = client.get(submission.get_absolute_url()).content.decode()
+    listed = client.get(reverse("scoring:submission-list", args=["hiding"])).content.decode()
+    answer = client.get(f"/api/v1/benchmarks/hiding/submissions/{submission.pk}/").json()
+
+    assert '<dt class="stat-label">P@5</dt><dd class="stat-value">0.200</dd>' in page
+    assert '<tr><th scope="row">P@5</th><td class="num">0.200</td>' in page
+    assert '<td class="num">0.2000</td>' in listed
+    assert (answer["scores"]["P@5"], answer["split_scores"]) == (0.2, {"P@5": 0.2})
 
 
 def test_judged_share_of_a_row_is_told_where_it_is_declared(few, owner):
