@@ -13,13 +13,17 @@ from django.utils import timezone
 
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import AuditEvent, Run, Team
+from benchwright.linting import release_rules
 from benchwright.releases.options import ReleaseOptions
+from benchwright.slices import telling
 from scoring.models import LadderStep, Phase, Score, ScoreSet, Submission
 from scoring.rescoring.services import rescoring
 from scoring.rescoring.services.rescoring import start_scoring_runs
 from scoring.scores.selectors import ladder as ladder_selectors
 from scoring.scores.services import firewall, scoring
 from scoring.scores.services.ladder import decide_all
+from scoring.scores.services.scoring import Target
+from scoring.submissions.services.phases import close_phase, make_phase
 from scoring.submissions.services.sight import scores_as_seen
 from tests import factories
 from tests.scoring.hiding import HIDDEN, PUBLIC, lines
@@ -333,6 +337,39 @@ def test_exact_values_are_shown_when_the_last_phase_of_the_same_queries_closes(s
     for release in site.benchmark.releases.all():
         ladder = ladder_selectors.ladder_on(release)
         assert ladder.until == (now + timedelta(days=until) if until else None)
+
+
+def test_a_phase_of_public_queries_holds_no_value_of_hidden_ones(site):
+    make_phase(release=site.release, split="dev", user=site.people["olga"])
+    close_phase(phase=site.phase, user=site.people["olga"])
+
+    assert ladder_selectors.ladder_on(site.release) is None
+
+
+def test_values_of_a_release_without_a_phase_are_held(site):
+    next_release(site)
+    Phase.objects.filter(release=site.release).delete()
+    close_phase(phase=site.phase, user=site.people["olga"])
+
+    assert ladder_selectors.ladder_on(site.release).until is None
+
+
+def test_of_two_hidden_splits_each_has_its_ladder(site, monkeypatch):
+    monkeypatch.setattr(release_rules, "SMALLEST_HIDDEN_SPLIT", 1)
+    monkeypatch.setattr(telling, "is_safe", lambda *_, **__: True)
+    site.benchmark.families.filter(queries__qid__in=HIDDEN[:10]).update(split="train")
+    site.benchmark.hidden_splits = ["test", "train"]
+    site.benchmark.save()
+    site.release = factories.release(site.benchmark.qrel_sets.get(), version="2.0.0")
+    site.phase = site.release.phases.get(split="test")
+    target = Target.of_split(site.release, "test", HIDDEN[10:])
+
+    for n_first in (0, 11):
+        run = site.sent(n_first)
+        scoring.score_run(run=run, target=target, folder=site.folder / str(run.pk))
+
+    seen = scores_as_seen(site.people["sam"], run.submissions.get())
+    assert seen.means["nDCG@10"] == mean(0)
 
 
 def test_all_see_exact_values_where_the_ladder_is_off(site):
