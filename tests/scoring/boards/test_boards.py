@@ -390,14 +390,19 @@ def test_files_of_a_board_have_the_same_columns_and_values(scored, signed_in, vi
     assert (content["release"], content["measure"]) == ("1.0.0", NDCG)
 
 
-def test_an_empty_board_is_a_file_of_columns(release, signed_in, vi):
+def test_an_empty_board_is_a_file_of_columns(scored, signed_in, vi):
     client = signed_in(vi)
 
     text = client.get(address("leaderboard-csv")).content.decode()
     answer = client.get(address("leaderboard-json"))
+    scored(PERFECT, "best")
+    whole, filtered = (
+        client.get(address("leaderboard-csv", query=query)).content.decode().splitlines()
+        for query in ("", "?q=none")
+    )
 
     assert text.startswith("rank,best_rank,worst_rank,tie_group,run,by,kind,nDCG@10,")
-    assert len(text.splitlines()) == 1
+    assert text.splitlines() == filtered == whole[:1]
     assert answer.json()["rows"] == []
     assert answer.content.decode() == json.dumps(answer.json(), indent=1)
 
