@@ -6,6 +6,7 @@ import re
 from math import fsum
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
@@ -124,6 +125,18 @@ def test_means_have_three_decimals_for_all_but_keepers(run, signed_in, what):
     assert f"{mean:.3f}" in seen
     assert not in_full.search(seen)
     assert in_full.search(kept)
+
+
+def test_a_slice_with_a_single_hidden_query_is_not_public():
+    bench = hiding_benchmark()
+    for name, qids in (("open", PUBLIC), ("mixed", [*PUBLIC, HIDDEN[0]]), ("hidden", HIDDEN)):
+        factories.query_slice(bench, name, *bench.queries.filter(qid__in=qids))
+    release = hiding_release(bench)
+
+    sight = sight_of(AnonymousUser(), release)
+
+    public = {name: sight.is_public(name) for name in ("open", "mixed", "hidden", "none", "")}
+    assert [name for name, is_public in public.items() if is_public] == ["open"]
 
 
 def test_a_zero_of_a_board_has_no_sign(run):

@@ -370,6 +370,7 @@ def test_of_two_hidden_splits_each_has_its_ladder(site, monkeypatch):
 
     seen = scores_as_seen(site.people["sam"], run.submissions.get())
     assert seen.means["nDCG@10"] == mean(0)
+    assert seen.answered is None
 
 
 def test_all_see_exact_values_where_the_ladder_is_off(site):
