@@ -12,7 +12,7 @@ from benchmarks_app.models import Release, Run
 from benchwright.evaluation.uncertainty import interval_of, span_of
 from scoring.models import Score, ScoreSet
 from scoring.scores.selectors.boards import score_sets_seen_by
-from scoring.scores.selectors.releases import release_families
+from scoring.scores.selectors.releases import measures_stored, release_families
 from scoring.scores.services import measuring
 from scoring.scores.services.firewall import Sight
 from scoring.scores.services.slice_scores import (
@@ -61,18 +61,19 @@ def baselines_for(user: Any, score_set: ScoreSet) -> list[ScoreSet]:
 
 
 def slices_against(
-    score_set: ScoreSet, baseline: ScoreSet | None, measure: str, sight: Sight
+    score_set: ScoreSet, baseline: ScoreSet | None, measure: str, sight: Sight, user: Any
 ) -> list[SliceAgainst]:
     """All queries, then the slices that may be shown, by one measure.
 
     A difference of rounded means is told, where means are: it says nothing that they do not. Its
     interval would, so it is for who sees every grade. What is told of a submission is told of its
-    source here too.
+    source here too. What scoring does not store is computed for who is signed in.
     """
     release = score_set.release
     slices = slices_on_board(release)
-    mine = _means(score_set, slices, measure, sight)
-    theirs = _means(baseline, slices, measure, sight) if baseline else {}
+    may_add = user.is_authenticated or measure in measures_stored(release)
+    mine = _means(score_set, slices, measure, sight, may_add=may_add)
+    theirs = _means(baseline, slices, measure, sight, may_add=may_add) if baseline else {}
     ends = {}
     if baseline and sight.is_clear:
         ends = _difference_ends(score_set, baseline, slices, measure)
@@ -106,17 +107,19 @@ def _row(
 
 
 def _means(
-    score_set: ScoreSet, slices: Sequence[BoardSlice], measure: str, sight: Sight
+    score_set: ScoreSet, slices: Sequence[BoardSlice], measure: str, sight: Sight, *, may_add: bool
 ) -> dict[str, Score]:
-    """The stored means by slice, "" for all queries; those that are not stored are computed."""
+    """The stored means by slice, "" for all queries; what lacks is computed where it `may_add`."""
     names = ["", *(part.name for part in slices)]
     rows = score_set.scores.filter(measure=measure, slice_name__in=names)
     scores = {score.slice_name: score for score in rows}
-    lacking = [name for name in names if name and name not in scores]
+    lacking = [name for name in names if name not in scores] if may_add else []
+    of: dict[str, Any] = {"release": score_set.release, "score_sets": [score_set]}
     for name in lacking:
-        measuring.add_slice_scores(
-            release=score_set.release, score_sets=[score_set], slice_name=name, names=[measure]
-        )
+        if name:
+            measuring.add_slice_scores(**of, slice_name=name, names=[measure])
+        else:
+            measuring.add_measure(**of, name=measure)
     stored = rows.all() if lacking else scores.values()
     return {score.slice_name: score for score in sight.means(stored)}
 

@@ -84,7 +84,7 @@ def slices(request: HttpRequest, score_set: ScoreSet, measure: Shown, wanted: st
     sight = sight_of(request.user, score_set.release)
     choices = baselines_for(request.user, score_set)
     baseline = chosen_baseline(wanted, choices)
-    rows = slices_against(score_set, baseline, measure.name, sight)
+    rows = slices_against(score_set, baseline, measure.name, sight, request.user)
     return slices_chart(measure.label, rows, baseline.run.name if baseline else "")
 
 

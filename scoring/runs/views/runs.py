@@ -115,7 +115,7 @@ def run_slices(request: SiteRequest, benchmark: Benchmark, pk: int) -> HttpRespo
     sight = sight_of(request.user, score_set.release)
     choices = baselines_for(request.user, score_set)
     baseline = chosen_baseline(request.GET.get("baseline", ""), choices)
-    rows = slices_against(score_set, baseline, measure.name, sight)
+    rows = slices_against(score_set, baseline, measure.name, sight, request.user)
     context = {
         "run": run,
         "score_set": score_set,

@@ -146,6 +146,23 @@ def test_a_run_lists_its_means_by_slice(board, client):
     assert results == {"few": 0.7, "first": 0.75}
 
 
+def test_a_run_lists_an_added_measure_for_who_is_signed_in_over_all_queries_too(
+    board, client, olga
+):
+    page = reverse("scoring:run-slices", args=["bench", board.benchmark.runs.get(name="b").pk])
+    of_nobody = client.get(f"{page}?m=P@1").context["rows"]
+    n_stored = Score.objects.filter(measure="P@1").count()
+    client.force_login(olga, backend="django.contrib.auth.backends.ModelBackend")
+    rows = client.get(f"{page}?m=P@1").context["rows"]
+
+    assert (of_nobody, n_stored) == ([], 0)
+    assert [(row.name, row.mean) for row in rows] == [
+        ("All queries", 0.5),
+        ("few", pytest.approx(0.4)),
+        ("first", 0.5),
+    ]
+
+
 # --- a hidden split --------------------------------------------------------------------------
 
 

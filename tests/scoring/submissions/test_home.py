@@ -85,7 +85,7 @@ def test_interval_of_a_change_is_that_of_the_runs_own_page(phase, sam, send):
 
     low, high = difference_interval(mine, theirs, "nDCG@10")
 
-    (whole, *_) = slices_against(mine, theirs, "nDCG@10", Sight())
+    (whole, *_) = slices_against(mine, theirs, "nDCG@10", Sight(), sam)
     assert (low, high) == (whole.difference_low, whole.difference_high)
     assert low <= whole.difference <= high
     assert not np.isclose(low, high)
