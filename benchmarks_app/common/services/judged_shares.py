@@ -24,11 +24,11 @@ def judged_shares(benchmark: Benchmark, grades: Path, public: Collection[str]) -
 
     Notes
     -----
-    Of the newest 50 runs that everybody may see: what is found is published with a release.
+    Of the newest 50 standing runs that everybody may see: a release publishes what is found.
     """
     import polars as pl
 
-    runs = Run.objects.filter(benchmark=benchmark).public()
+    runs = Run.objects.filter(benchmark=benchmark).standing().public()
     newest = list(runs.order_by("-created_at", "-pk")[:RUNS_AT_MOST])
     if not newest:
         return {}

@@ -122,6 +122,9 @@ def test_how_much_of_runs_is_judged_is_told_of_public_queries(hiding):
     first, second = "q1 Q0 d1 1 2.0 s\n", "q1 Q0 elsewhere 1 2.0 s\n"
     factories.run(hiding, f"{first}q2 Q0 elsewhere 1 2.0 s\n", name="hidden-unjudged")
     factories.run(hiding, f"{second}q2 Q0 {SENTINEL} 1 2.0 s\n", name="hidden-judged")
+    # Compared before it was taken back: whoever has the link still sees it.
+    gone = factories.run(hiding, second, name="withdrawn")
+    type(gone).objects.filter(pk=gone.pk).update(withdrawn_at=timezone.now())
 
     release = factories.release(hiding.qrel_sets.get())
 
