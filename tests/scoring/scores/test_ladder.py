@@ -476,12 +476,16 @@ def test_no_door_tells_what_a_held_submission_is_worth(site):
 
 
 def test_board_and_run_say_to_the_team_whose_value_it_is(site):
-    site.submit(0, name="first one")
-    second = site.submit(1, name="second one")
+    site.people["ada"] = factories.member(site.benchmark, "ada", "submitter")
+    team = team_of(site, "sam", "ada")
+    site.submit(0, name="first one", team=team)
+    second = site.submit(1, name="second one", team=team)
     board, run = "/b/hiding/v/1.0.0/leaderboard/", f"/b/hiding/runs/{second.run_id}/scores/"
 
     for address in (board, run):
-        assert "Not a significant improvement on “first one”" in told(site.client("sam"), address)
+        for mate in ("sam", "ada"):
+            held = told(site.client(mate), address)
+            assert "Not a significant improvement on “first one”" in held
         others = told(site.client("tim"), address)
         assert "Not a significant improvement on an earlier submission" in others
         assert "others are shown the value of “first one”" in told(site.client("olga"), address)

@@ -61,6 +61,21 @@ def test_other_public_queries_do_not_hide_a_probe(send):
     assert ProbingFlag.objects.get().kind == "single_query"
 
 
+def test_other_hidden_queries_without_a_grade_do_not_hide_a_probe(db):
+    bench, ungraded = hiding_benchmark(), [f"u{n}" for n in range(4)]
+    for qid in ungraded:
+        factories.query(bench, qid)
+    bench.families.filter(queries__qid__in=ungraded).update(split="test")
+    sam = factories.member(bench, "sam", "submitter")
+    hiding_release(bench)
+
+    for number, changed in enumerate(({}, MOVED)):
+        found = plain_run(**changed) | {qid: [f"{qid}-{number}"] for qid in ungraded}
+        factories.submission(bench.phases.get(), lines(found), by=sam, name=f"run {number}")
+
+    assert ProbingFlag.objects.get().kind == "single_query"
+
+
 def test_same_ranking_under_other_scores_is_flagged(send):
     first = plain_run()
     send(first, "first")
