@@ -552,6 +552,7 @@ def test_where_grades_are_hidden_all_is_worked_out_from_public_queries(release, 
     assert pair["n_queries"] == N - len(hidden)
     assert pair["difference"] == pytest.approx(sum(differences) / len(differences))
     assert pair["effect"]["losses"] == sum(difference < 0 for difference in differences)
+    assert answer["n_unjudged"] == 22  # d3, which 8 of the first 30 grade
     text = record.content.decode()
     assert f"worked out from the {N - len(hidden)} queries of public splits" in text
     assert "On the leaderboard" in text
@@ -593,6 +594,16 @@ def test_a_comparison_of_an_earlier_version_is_by_its_key_for_keepers_alone(
     assert client.get(api(release, part=f"{key}/")).status_code == 404
     client.force_login(olga, backend=BACKEND)
     assert client.get(api(release, part=f"{key}/")).status_code == 200
+
+
+def test_where_grades_are_hidden_robustness_is_of_public_queries(release, client, hidden, sam):
+    client.force_login(sam, backend=BACKEND)
+    view_of(release, "bo", {(qid, "d2"): 1 for qid in EVERY})
+
+    cells = cells_of(release, client, "poor", "good")
+
+    assert cells["bo alone"]["n_queries"] == N - len(hidden)
+    assert {cell["n_queries"] for cell in cells.values()} == {0, N - len(hidden)}
 
 
 @pytest.mark.parametrize("view", ["comparison", "comparison-robustness"])
