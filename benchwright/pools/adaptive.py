@@ -23,7 +23,10 @@ NO_ARM = ""
 
 @dataclass(frozen=True, slots=True)
 class AdaptiveEntry:
-    """A document of a query: `contributors` gives its rank in each system that retrieved it."""
+    """A document of a query: `contributors` gives its rank in each system that retrieved it.
+
+    `best_rank` is 0 where none did.
+    """
 
     key: int
     contributors: Mapping[str, int]
@@ -81,7 +84,7 @@ def choose(
     first = [
         (entry.key, NO_ARM)
         for entry in entries
-        if entry.key not in keys_taken and (entry.best_rank <= burn_in or not entry.contributors)
+        if entry.key not in keys_taken and entry.best_rank <= burn_in
     ]
     chosen = first[:n]
     keys_taken.update(key for key, _ in chosen)

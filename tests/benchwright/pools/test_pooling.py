@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.pools import DEPTH_K, Recipe, build_pool, expected_hours
+from benchwright.pools.drawing import drawn
 from benchwright.pools.errors import EmptyPoolError, PoolRunError
 from benchwright.recipes.parameters import ParameterError
 
@@ -168,3 +169,7 @@ def test_a_pool_of_nothing_is_refused(options):
 
 def test_hours_are_labels_times_median_seconds():
     assert expected_hours(120, median_seconds=30) == pytest.approx(1.0)
+
+
+def test_a_group_without_a_place_of_its_own_is_drawn_from_with_the_largest():
+    assert set(drawn("aaaaaaaab", 2, seed=1).values()) == {2 / 9}
