@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from benchwright.pools import DEPTH_K, Recipe, build_pool, expected_hours
 from benchwright.pools.drawing import drawn
-from benchwright.pools.errors import EmptyPoolError, PoolRunError
+from benchwright.pools.errors import EmptyPoolError, PoolRecipeError, PoolRunError
+from benchwright.pools.recipe import STRATIFIED, Stratum
 from benchwright.recipes.parameters import ParameterError
 
 RUNS = {
@@ -173,3 +174,17 @@ def test_hours_are_labels_times_median_seconds():
 
 def test_a_group_without_a_place_of_its_own_is_drawn_from_with_the_largest():
     assert set(drawn("aaaaaaaab", 2, seed=1).values()) == {2 / 9}
+
+
+@pytest.mark.parametrize(
+    ("strata", "words"),
+    [
+        ((), "do not go deeper one by one"),
+        ((Stratum(10, 1.0), Stratum(10, 0.5)), "do not go deeper one by one"),
+        ((Stratum(10, 0.0),), "has the share 0.0; expected above 0"),
+        ((Stratum(10, 1.1),), "has the share 1.1; expected above 0, at most 1"),
+    ],
+)
+def test_strata_that_cannot_be_drawn_from_are_refused(strata, words):
+    with pytest.raises(PoolRecipeError, match=words):
+        Recipe(strategy=STRATIFIED, strata=strata).check()
