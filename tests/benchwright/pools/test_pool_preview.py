@@ -229,3 +229,10 @@ def test_random_documents_count_as_in_the_pool_that_has_them():
     pool, depths = watched_depths(runs, Recipe(depth=4, control_share=0.5, seed=3), Extras())
     assert depths.judged_new[3] == pytest.approx(pool.judged_new)
     assert pool.judged_new > 0
+
+
+def test_a_control_that_takes_the_whole_urn_is_drawn_for_certain():
+    recipe = Recipe(depth=8, control_share=0.25, control_depth=9)
+    table = build_pool_table({"a": frame({"q": "abcdefghi"})}, recipe)
+
+    assert table.frame.filter(pl.col("origin") == "random")["probability"].to_list() == [1.0]
