@@ -46,7 +46,7 @@ class Publication:
 
 def publication_of(benchmark: Benchmark) -> Publication:
     """What would be published now; labels are counted once for each state of the ledger."""
-    kept_as = f"publication-{benchmark.pk}-{benchmark.created_at.timestamp()}"
+    kept_as = f"labels-to-publish-{benchmark.pk}-{benchmark.created_at.timestamp()}"
     kept_as = f"{kept_as}-{last_event_of(benchmark)}"
     counts = cache.get(kept_as)
     if counts is None:

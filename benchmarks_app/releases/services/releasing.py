@@ -275,7 +275,7 @@ def _is_as_asked(draft: Release, parameters: dict[str, Any]) -> bool:
     return (
         draft.qrel_set_id == parameters["qrel_set"]
         and draft.notes == parameters["notes"]
-        and options.as_json() == parameters["options"]
+        and options == ReleaseOptions.from_json(parameters["options"])
         and (options.is_version_proposed or draft.version == parameters["version"])
     )
 
