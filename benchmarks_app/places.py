@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from io import BytesIO
 from threading import BoundedSemaphore, Lock
+from time import monotonic
 from typing import Any, Self
 
 from django.core.exceptions import BadRequest
@@ -31,6 +32,9 @@ N_TURNS = 4
 # waits for what it writes.
 LONGEST_WAIT_SECONDS = 5.0
 SMALL = 1 << 16
+# What is left of a body when its answer is there: so much is taken, and for so long.
+MOST_LEFT = 16 << 20
+LONGEST_LEFT_SECONDS = 10.0
 TEXTS = ("text/", "application/json", "application/x-ndjson")
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
@@ -127,6 +131,18 @@ class Body:
             is_end=lambda line: not line.endswith(b"\n") and len(line) != size,
         )
 
+    def finish(self) -> None:
+        """Take what nobody has read.
+
+        A server ends the connection of a client that is still sending when its answer is there:
+        most clients then tell of that and not of the answer, and proxies of a gateway that is bad.
+        """
+        n_left = (self._length or 0) - self._n_read
+        deadline = monotonic() + LONGEST_LEFT_SECONDS
+        while 0 < n_left <= MOST_LEFT and monotonic() < deadline:
+            piece = self._without_place(self._sent.read, min(n_left, SMALL))
+            n_left -= len(piece) or n_left
+
     def _counted(self, piece: bytes, *, is_end: Callable[[bytes], bool]) -> bytes:
         self._n_read += len(piece)
         if self._length is not None and self._n_read < self._length and is_end(piece):
@@ -211,9 +227,12 @@ def with_places(application: Application, n: int = N_PLACES, n_turns: int = N_TU
 
     def answer(request: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         place = Place(free)
-        request["wsgi.input"] = _body_of(request, place)
+        request["wsgi.input"] = body = _body_of(request, place)
         with place:
             response = application(request, start_response)
+        # Who waits to be told to go on sends nothing before.
+        if isinstance(body, Body) and "HTTP_EXPECT" not in request:
+            body.finish()
         return (
             SentPieces(response, turns) if isinstance(response, StreamingHttpResponse) else response
         )

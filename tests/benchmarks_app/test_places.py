@@ -106,6 +106,26 @@ def test_a_body_of_which_the_end_is_missing_is_none(length, read):
     assert served(b"x" * length) == b"x" * length
 
 
+@pytest.mark.parametrize(
+    ("more", "n_left"),
+    [
+        ({}, 0),
+        # Neither is worth its time, or would be sent at all.
+        ({"CONTENT_LENGTH": str(places.MOST_LEFT + 11)}, places.SMALL),
+        ({"HTTP_EXPECT": "100-continue"}, places.SMALL),
+    ],
+)
+def test_what_nobody_reads_of_a_body_is_taken_before_its_answer(given_back, more, n_left):
+    """A client that was still sending was told that the connection broke, and not why."""
+    sent = io.BytesIO(b"x" * (places.SMALL + 10))
+    request = {"wsgi.input": sent, "CONTENT_LENGTH": str(places.SMALL + 10), **more}
+
+    served = places.with_places(lambda request, _: [request["wsgi.input"].read(10)])(request, None)
+
+    assert served == [b"x" * 10]
+    assert len(sent.read()) == n_left
+
+
 def test_a_form_that_is_cut_off_changes_nothing(benchmark, owner, signed_in):
     """As by a train in a tunnel: the fields that had come were taken for all of them."""
     client = signed_in(owner)
