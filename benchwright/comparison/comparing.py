@@ -37,6 +37,7 @@ from benchwright.errors import (
 )
 from benchwright.evaluation.uncertainty import span_of, span_of_differences
 from benchwright.measures import parse_measure
+from benchwright.measures.families import FAMILIES, Measure
 from benchwright.statistics import effects, intervals, paired, power, signflip
 from benchwright.statistics.confidence_sets import TieGroups, tie_groups
 from benchwright.statistics.corrections import benjamini_hochberg, holm
@@ -160,7 +161,7 @@ def compare(
         pairs=tuple(_pair_results(aligned, pairs, columns, delta, level)),
         notes=(
             *aligned.notes,
-            *_not_means(aligned.measures),
+            *_measure_notes(aligned.measures),
             *_too_few(sizes),
             *_group_notes(aligned, groups),
         ),
@@ -440,15 +441,18 @@ def _slice_sizes(aligned: Aligned) -> Iterator[SliceSize]:
         yield SliceSize(name=name, n_queries=n, n_families=n_families)
 
 
-def _not_means(measures: Sequence[str]) -> Iterator[str]:
+def _measure_notes(measures: Sequence[str]) -> Iterator[str]:
     words = {"geometric": "a geometric one", "sum": "a sum"}
     for name in measures:
         with suppress(ScoringError):  # somebody's own
-            if word := words.get(parse_measure(name).aggregation):
+            measure: Measure = parse_measure(name)
+            if word := words.get(measure.aggregation):
                 yield (
                     f"{name} is compared by the plain mean of its values; over all queries it is "
                     f"{word}."
                 )
+            if FAMILIES[measure.family].is_cost:
+                yield f"Of {name} less is better; what is called better here has more of it."
 
 
 def _too_few(sizes: Sequence[SliceSize]) -> Iterator[str]:

@@ -50,13 +50,14 @@ HEAD = {f"q{query}" for query in range(12)}
 TAIL = {f"q{query}" for query in range(12, 40)}
 
 
-def test_measure_that_is_no_mean_is_said_to_be_compared_by_one():
-    values = {"AP": 0.5, "GMAP": 0.5, "NumRet": 9.0, "my own": 1.0}
+def test_what_a_measure_is_that_is_no_mean_or_a_cost_is_told():
+    values = {"AP": 0.5, "GMAP": 0.5, "NumRet": 9.0, "Hole@10": 0.2, "my own": 1.0}
     runs = {run: {f"q{n}": values for n in range(40)} for run in "ab"}
 
     assert compare(runs).notes == (
         "GMAP is compared by the plain mean of its values; over all queries it is a geometric one.",
         "NumRet is compared by the plain mean of its values; over all queries it is a sum.",
+        "Of Hole@10 less is better; what is called better here has more of it.",
     )
 
 
