@@ -53,6 +53,7 @@ def map_qrels(
         raise NothingMappedError(name=qrel_set.name)
     benchmark = qrel_set.benchmark
     _refuse_off_scale(benchmark, {mapped.get(grade, grade) for grade in there})
+    Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)  # one name at a time
     name = name or _next_name(qrel_set)
     if QrelSet.objects.ready().filter(benchmark=benchmark, name=name).exists():
         raise QrelSetNameTakenError(name=name)

@@ -219,14 +219,19 @@ def change_reported(*, score: ReportedScore, actor: User, **changes: Any) -> Rep
     for name, value in changes.items():
         setattr(score, name, value.strip() if isinstance(value, str) else value)
     _refuse_wrong(score)
+    twice = ReportedTwiceError(
+        source=score.source,
+        measure=score.measure,
+        system=score.system,
+        split=score.split or "no split",
+    )
     if _same_place(score).exclude(pk=score.pk).exists():
-        raise ReportedTwiceError(
-            source=score.source,
-            measure=score.measure,
-            system=score.system,
-            split=score.split or "no split",
-        )
-    score.save()
+        raise twice
+    try:
+        with transaction.atomic():
+            score.save()
+    except IntegrityError as error:  # another was moved there at this moment
+        raise twice from error
     audit.record(
         actor=actor,
         action="change-reported",

@@ -15,10 +15,12 @@ from scoring.boards.services import reported
 from scoring.boards.services.reported import (
     ReportedDiffersError,
     ReportedFileError,
+    ReportedTwiceError,
     ReportedValueError,
     SourceNeededError,
     SystemNeededError,
     TaskChoiceError,
+    change_reported,
     enter_reported,
     import_mteb,
     remove_reported,
@@ -143,6 +145,20 @@ def test_a_value_that_another_enters_at_this_moment_is_there(benchmark, sam, own
     assert ReportedScore.objects.get().reported_by == owner
     counts = AuditEvent.objects.filter(action="report-scores").values_list("actor", "detail")
     assert dict(counts) == {owner.pk: {"n": 1}, sam.pk: {"n": 0}}
+
+
+def test_a_value_is_not_moved_to_where_another_was_moved_at_this_moment(
+    benchmark, sam, owner, monkeypatch
+):
+    enter(benchmark, sam)
+    enter(benchmark, owner, split="dev", value=0.4)
+    later = ReportedScore.objects.get(split="dev")
+    monkeypatch.setattr(reported, "_same_place", lambda score: ReportedScore.objects.none())
+
+    with pytest.raises(ReportedTwiceError):
+        change_reported(score=later, actor=owner, split="")
+
+    assert {score.split for score in ReportedScore.objects.all()} == {"", "dev"}
 
 
 @pytest.mark.parametrize(
