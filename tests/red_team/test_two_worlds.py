@@ -39,6 +39,7 @@ from benchmarks_app.notices.services.mailing import choose_mails
 from benchmarks_app.notices.services.sending import body_of, send_due
 from benchmarks_app.slices.services.changes import register_slice
 from benchwright.linting.sources import Look
+from benchwright.reading.choosing import extension
 from benchwright.releases.options import ReleaseOptions
 from scoring.gates.services.gating import start_gate
 from scoring.gates.services.policies import make_policy
@@ -194,6 +195,7 @@ class Chance:
 @contextmanager
 def frozen() -> Iterator[Chance]:
     """Neither time nor chance make a difference in here."""
+    extension()  # which draws a secret where it is first loaded
     chance = Chance()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("django.utils.timezone.datetime", Frozen)
