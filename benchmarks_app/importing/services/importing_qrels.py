@@ -337,7 +337,10 @@ class _Staging:
         for split in sorted(set(self.split_of.values()) & KNOWN_SPLITS):
             queries = [query for query, where in self.split_of.items() if where == split]
             for some in batched(queries, ROWS_PER_BATCH):
-                QueryFamily.objects.filter(queries__in=some, split="").update(split=split)
+                # By their keys: of tables that have just been filled the database knows no size,
+                # and goes through all families for each query of a join.
+                families = set(Query.objects.filter(pk__in=some).values_list("family", flat=True))
+                QueryFamily.objects.filter(pk__in=families, split="").update(split=split)
 
 
 def _query_keys(work: Import) -> dict[str, int]:
