@@ -196,8 +196,8 @@ def _filled(
     judged: Judged, query: QueryHits[Qid], grade_of: Mapping[int, int]
 ) -> tuple[Judged, QueryHits[Qid]]:
     """The query with these grades at these ranks."""
-    given = {rank: hit_at(rank, grade) for rank, grade in grade_of.items()}
-    hits = {hit.rank: hit for hit in query.hits} | given
+    hits = {hit.rank: hit for hit in query.hits}
+    hits |= {rank: hit_at(rank, grade) for rank, grade in grade_of.items()}
     by_rank = tuple(hits[rank] for rank in sorted(hits))
     filled = QueryHits(query.qid, by_rank, query.n_retrieved, query.ties)
     return judged._replace(grades=(*judged.grades, *grade_of.values())), filled

@@ -91,8 +91,8 @@ def _columns(policy: Policy, evidence: Evidence) -> Iterator[tuple[tuple[Kind, s
     exact = exact_mask(policy, evidence)
     if exact is not None and evidence.lexical is not None:
         arms = evidence.candidate, evidence.lexical
-        apart = differences_of(*(arm.of(policy.measure) for arm in arms))
-        yield (Kind.EXACT, ""), np.where(exact, apart, np.nan)
+        differences = differences_of(*(arm.of(policy.measure) for arm in arms))
+        yield (Kind.EXACT, ""), np.where(exact, differences, np.nan)
 
 
 def exact_mask(policy: Policy, evidence: Evidence) -> Mask | None:

@@ -205,7 +205,7 @@ def _refuse_wrong(score: ReportedScore) -> None:
 
 @transaction.atomic
 def change_reported(*, score: ReportedScore, actor: User, **changes: Any) -> ReportedScore:
-    """Correct a value, or what is said of it; `told` are fields of `enter_reported`.
+    """Correct a value, or what is said of it; `changes` are fields of `enter_reported`.
 
     Raises
     ------
@@ -219,19 +219,19 @@ def change_reported(*, score: ReportedScore, actor: User, **changes: Any) -> Rep
     for name, value in changes.items():
         setattr(score, name, value.strip() if isinstance(value, str) else value)
     _refuse_wrong(score)
-    twice = ReportedTwiceError(
+    refusal = ReportedTwiceError(
         source=score.source,
         measure=score.measure,
         system=score.system,
         split=score.split or "no split",
     )
     if _same_place(score).exclude(pk=score.pk).exists():
-        raise twice
+        raise refusal
     try:
         with transaction.atomic():
             score.save()
     except IntegrityError as error:  # another was moved there at this moment
-        raise twice from error
+        raise refusal from error
     audit.record(
         actor=actor,
         action="change-reported",
