@@ -1,6 +1,6 @@
 """Pairs that a machine and a person grade far apart, with what became of them; and examples."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -135,22 +135,24 @@ def shown(campaign: Campaign, pairs: Sequence[CampaignPair], viewer: User) -> li
         query__in=[row.query_id for row in rows],
         docid__in=[row.docid for row in rows],
     )
-    grades: dict[tuple[int, str], dict[int, Judgment]] = {}
+    grades: dict[tuple[int, str], list[Judgment]] = {}
     for label in judgments.current().wanted().filter(kind__in=LABELS).order_by("pk"):
-        grades.setdefault((label.query_id, label.docid), {})[label.pk] = label
+        grades.setdefault((label.query_id, label.docid), []).append(label)
     own = judgments.filter(actor=viewer, rater="", kind__in=[*LABELS, Judgment.Kind.CANT_JUDGE])
     judged = set(own.values_list("query_id", "docid"))
-    decisions = Judgment.objects.in_bulk([row.decision for row in rows if row.decision])
     contents = contents_by_docid(benchmark, [row.docid for row in rows])
-    words = [word for row in rows for word in (row.label, row.decision) if word]
+    # By key: a label that is changed while the page is made is shown as it was.
+    words = Judgment.objects.in_bulk(
+        [word for row in rows for word in (row.label, row.decision) if word]
+    )
     standing = benchmark.grade_examples.standing().filter(judgment__in=words)
     examples = {example.judgment_id: example for example in standing}
     return [
         Contradiction(
             pair=row,
-            label=grades[row.query_id, row.docid][row.label],
-            others=_others(grades[row.query_id, row.docid], row.label),
-            decision=decisions.get(row.decision),
+            label=words[row.label],
+            others=_others(grades.get((row.query_id, row.docid), []), words[row.label]),
+            decision=words.get(row.decision),
             content=contents.get(row.docid),
             is_own=(row.query_id, row.docid) in judged,
             example=examples.get(row.label) or examples.get(row.decision),
@@ -159,10 +161,10 @@ def shown(campaign: Campaign, pairs: Sequence[CampaignPair], viewer: User) -> li
     ]
 
 
-def _others(labels: Mapping[int, Judgment], first: int) -> list[int]:
+def _others(labels: Iterable[Judgment], first: Judgment) -> list[int]:
     """The newest grade of each person but the one whose label is the first."""
-    newest = {(label.actor_id, label.rater): label.grade for label in labels.values()}
-    newest.pop((labels[first].actor_id, labels[first].rater))
+    newest = {(label.actor_id, label.rater): label.grade for label in labels}
+    newest.pop((first.actor_id, first.rater), None)
     return [grade for grade in newest.values() if grade is not None]
 
 

@@ -134,7 +134,12 @@ def _blocks(draws: int, n_clusters: int) -> list[int]:
 
 
 def _resampled(matrices: Floats, rng: np.random.Generator, draws: int) -> Floats:
-    """The sum of as many matrices as there are, drawn with replacement, `draws` times."""
+    """The sum of as many matrices as there are, drawn with replacement, `draws` times.
+
+    In whichever order they come, the draws are the same.
+    """
     n, height, width = matrices.shape
+    flat = matrices.reshape(n, height * width)
+    flat = flat[np.lexsort(flat.T)]
     times = rng.multinomial(n, np.full(n, 1 / n), size=draws)
-    return (times @ matrices.reshape(n, height * width)).reshape(draws, height, width)
+    return (times @ flat).reshape(draws, height, width)
