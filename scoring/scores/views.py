@@ -12,7 +12,11 @@ from benchmarks_app.models import Benchmark, Release, Run
 from benchmarks_app.releases.selectors import hidden_queries, release_slices
 from benchwright.errors import ScoringError
 from scoring.models import ScoreSet
-from scoring.scores.selectors.releases import newest_release, release_of_version
+from scoring.scores.selectors.releases import (
+    measures_stored,
+    newest_release,
+    release_of_version,
+)
 from scoring.scores.selectors.runs import score_sets_of_run, score_sheets_of_run
 from scoring.scores.services.firewall import MeasureWithheldError, measure_seen
 from scoring.scores.services.held import ScoresSeen, scores_seen
@@ -74,21 +78,26 @@ class Asked:
         return not self.measure.is_standard
 
 
-def asked_measure(request: HttpRequest, release: Release) -> Asked:
+def asked_measure(request: HttpRequest, release: Release, *, by_query: bool = False) -> Asked:
     """The measure typed into `measure`, or else the one chosen in `m`, as far as it is told.
 
-    A choice that is none is an old or a wrong address: it shows the first measure.
+    A choice that is none is an old or a wrong address: it shows the first measure. Of values by
+    query who is not signed in reads those that scoring stores: others are computed each time.
     """
     first = measure_seen(request.user, release)
     text, chosen = (request.GET.get(name, "").strip() for name in ("measure", "m"))
     if text and not request.user.is_authenticated:
         return Asked(first, text=text, error=_(SIGN_IN))
     try:
-        return Asked(measure_seen(request.user, release, text or chosen))
+        measure = measure_seen(request.user, release, text or chosen)
     except MeasureWithheldError as error:
         return Asked(first, text=text or chosen, error=told(error))
     except ScoringError as error:
         return Asked(first, text=text, error=told(error)) if text else Asked(first)
+    is_free = request.user.is_authenticated or measure.name in measures_stored(release)
+    if by_query and not is_free:
+        return Asked(first, text=chosen, error=_(SIGN_IN))
+    return Asked(measure)
 
 
 WITHHELD = gettext_noop(

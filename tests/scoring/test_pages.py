@@ -472,6 +472,21 @@ def test_run_leads_to_its_corrected_mean(scored, signed_in, vi):
     assert f'{board}?m=nDCG%4010#run-{run.pk}"' in page
 
 
+def test_who_is_not_signed_in_reads_by_query_what_scoring_stores(client, scored, signed_in, vi):
+    runs = [scored(HALF, name).run.pk for name in ("a", "b")]
+    Benchmark.objects.update(visibility=Benchmark.Visibility.PUBLIC)
+    table = url_of("scoring:run-queries", ["stdlib", runs[0]])
+    lists = url_of("scoring:side-by-side", ["stdlib"]) + f"?runs={runs[0]},{runs[1]}"
+
+    stored, other = client.get(table + "?m=MAP"), client.get(table + "?m=AP@3")
+    answers = [client.get(lists + "&m=" + name).status_code for name in ("MAP", "AP@3")]
+
+    assert [answer.context["measure"].label for answer in (stored, other)] == ["MAP", "nDCG@10"]
+    assert b"computed for people who are signed in" in other.content
+    assert answers == [200, 409]
+    assert signed_in(vi).get(table + "?m=AP@3").context["measure"].label == "AP@3"
+
+
 def test_old_address_of_a_measure_that_is_none_shows_the_first(scored, signed_in, vi):
     scored(HALF)
 

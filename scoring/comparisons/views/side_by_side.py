@@ -10,9 +10,10 @@ from django.views.decorators.http import require_safe
 from benchmarks_app.models import Benchmark, Query
 from benchmarks_app.permissions import Action, benchmark_view
 from scoring.comparisons.forms import AskedComparison, asked_comparison, asked_release
+from scoring.comparisons.services.errors import ComparisonSignInError
 from scoring.comparisons.services.query_differences import neighbours, query_differences
 from scoring.comparisons.services.side_by_side import DEPTHS, result_lists
-from scoring.scores.selectors.releases import release_query_texts
+from scoring.scores.selectors.releases import measures_stored, release_query_texts
 from scoring.scores.services.firewall import Sight, sight_written_down
 
 MOST_COLUMNS = 6
@@ -28,6 +29,9 @@ def side_by_side(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     choice = asked_comparison(request.GET, request.user, release)
     if len(choice.score_sets) < 2:
         return redirect("scoring:comparison", benchmark.slug)
+    is_stored = choice.measure.name in measures_stored(release)
+    if not is_stored and not request.user.is_authenticated:
+        raise ComparisonSignInError
     run, reference = choice.pair()
     sight = sight_written_down(
         request.user, release, f"results of {run.run.name} on {release.version}, by query"

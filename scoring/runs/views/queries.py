@@ -84,7 +84,7 @@ def query_table(request: HttpRequest, run: Run) -> QueryTable:
         request.user, score_set.release, looked_at(score_set, "query by query")
     )
     threshold = relevance_threshold(score_set.release)
-    choice = asked_measure(request, score_set.release)
+    choice = asked_measure(request, score_set.release, by_query=True)
     slices = release_slices(score_set.release)
     search, name = request.GET.get("q", "").strip(), request.GET.get("slice", "")
     is_best_first = request.GET.get("order") == "best"
