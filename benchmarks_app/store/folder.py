@@ -13,6 +13,7 @@ from django.core.files.storage import FileSystemStorage
 from benchmarks_app.store.digests import digest_at, remember
 from benchmarks_app.store.errors import AlteredError
 from benchmarks_app.store.interface import Store
+from benchwright.files.durable import make_folder, sync
 
 
 class FolderStore(Store):
@@ -28,7 +29,7 @@ class FolderStore(Store):
 
     def put(self, path: Path, name: str, sha256: str) -> None:
         target = self._path(name)
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(target.parent)
         _move(path, target)
         if sha256:  # so an upload of gigabytes is not read once more before it is shown
             remember(target, sha256)
@@ -36,22 +37,21 @@ class FolderStore(Store):
     def put_first(self, name: str, content: bytes) -> bytes:
         path = self._path(name)
         if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             own = path.with_name(f"{path.name}-{uuid.uuid4().hex}")
             own.write_bytes(content)
+            sync(own)
             try:
                 path.hardlink_to(own)  # which fails where another was first
             except FileExistsError:
                 pass
             finally:
                 own.unlink()
+            sync(path.parent)
         return path.read_bytes()
 
     def copy(self, name: str, to: str) -> None:
-        target = self._path(to)
-        partial = target.with_name(f"{target.name}.part")
-        shutil.copyfile(self._path(name), partial)
-        partial.replace(target)
+        _copy(self._path(name), self._path(to))
 
     def local(self, name: str, sha256: str = "") -> Path:
         path = self._path(name)
@@ -93,13 +93,23 @@ class FolderStore(Store):
 
 
 def _move(path: Path, target: Path) -> None:
+    sync(path)  # a name that is on the disk before its bytes is an empty file after a power cut
     try:
         path.replace(target)
-    except OSError:  # another file system: a crash while copying leaves no half file under the name
-        partial = target.with_name(f"{target.name}.part")
-        try:
-            shutil.copyfile(path, partial)
-            partial.replace(target)
-        except OSError:  # no room for it: what was copied must not take up the rest
-            partial.unlink(missing_ok=True)
-            raise
+    except OSError:  # another file system
+        _copy(path, target)
+    else:
+        sync(target.parent)
+
+
+def _copy(path: Path, target: Path) -> None:
+    """Copy a file; a crash leaves no half of it under the name."""
+    partial = target.with_name(f"{target.name}.part")
+    try:
+        shutil.copyfile(path, partial)
+        sync(partial)
+        partial.replace(target)
+    except OSError:  # no room for it: what was copied must not take up the rest
+        partial.unlink(missing_ok=True)
+        raise
+    sync(target.parent)

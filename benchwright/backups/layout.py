@@ -161,13 +161,3 @@ def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
 def open_private(path: Path) -> Any:
     """A new file that its owner alone reads, to be written: backups hold what nobody else sees."""
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
-
-
-def sync_folder(path: Path) -> None:
-    """Wait until names in a folder are on the disk, where that can be waited for."""
-    if os.name == "posix":
-        folder = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)

@@ -21,10 +21,10 @@ from benchwright.backups.layout import (
     PIECE,
     BackupFolder,
     open_private,
-    sync_folder,
 )
 from benchwright.backups.lines import rows_in
 from benchwright.backups.verifying import problem_of_files
+from benchwright.files.durable import sync
 
 # What a backup is made of; whatever else a stream has is passed over.
 NAME = re.compile(
@@ -68,9 +68,9 @@ class FolderTarget:
                 yield part
                 objects = self.folder.path / "objects"
                 for path in (part / "rows", part, *objects.iterdir(), objects):
-                    sync_folder(path)
+                    sync(path)
                 part.rename(self.folder.parts / name)
-                sync_folder(self.folder.parts)
+                sync(self.folder.parts)
             except BaseException:
                 shutil.rmtree(part, ignore_errors=True)
                 self.folder.clear_halves()

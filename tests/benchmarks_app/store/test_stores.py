@@ -574,3 +574,39 @@ def test_nothing_of_the_extra_is_loaded_where_files_are_in_a_folder():
     )
 
     assert done.stdout.strip() == "set()"
+
+
+def test_a_file_has_its_name_once_its_bytes_are_on_the_disk_and_then_the_name_is(
+    tmp_path, settings, monkeypatch
+):
+    settings.STORAGES = {**settings.STORAGES, "default": env_store("BENCHWRIGHT_STORE")}
+    settings.MEDIA_ROOT = tmp_path / "files"
+    settings.MEDIA_ROOT.mkdir()
+    staged = tmp_path / "staged"
+    staged.write_bytes(b"content")
+    of, synced = os.fsync, []
+
+    def fsync(number):
+        path = Path(f"/proc/self/fd/{number}").readlink()
+        names = sorted(str(each.relative_to(tmp_path)) for each in path.glob("*"))
+        synced.append((str(path.relative_to(tmp_path)), names))
+        of(number)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    file_store().put(staged, "runs/1/run", "")
+    file_store().copy("runs/1/run", "runs/2")
+    first = file_store().put_first("lock", b"mine")
+
+    assert first == b"mine"
+    assert synced[:4] == [
+        ("files", ["files/runs"]),
+        ("files/runs", ["files/runs/1"]),
+        ("staged", []),
+        ("files/runs/1", ["files/runs/1/run"]),
+    ]
+    assert synced[4:6] == [
+        ("files/runs/2.part", []),
+        ("files/runs", ["files/runs/1", "files/runs/2"]),
+    ]
+    assert synced[6][0].startswith("files/lock-")
+    assert synced[7:] == [("files", ["files/lock", "files/runs"])]
