@@ -31,6 +31,7 @@ from benchmarks_app.env import (
 )
 from benchmarks_app.oidc.provider import env_passwords, env_provider
 from benchwright.fetching.names import BEIR_URL as BEIR_SETS_URL
+from benchwright.files.durable import put_first
 
 PACKAGE_DIR = Path(__file__).resolve().parent
 BASE_DIR = PACKAGE_DIR.parent
@@ -49,14 +50,9 @@ def secret_key() -> str:
     secret = env_secret("SECRET_KEY", is_debug=DEBUG)
     if secret:
         return secret
-    file = DATA_DIR / "secret_key"
-    try:
-        with file.open("x") as out:
-            file.chmod(0o600)
-            out.write(secrets.token_urlsafe(48))
-    except FileExistsError:
-        pass
-    return strong_secret("SECRET_KEY", file.read_text(), is_debug=DEBUG)
+    new = secrets.token_urlsafe(48).encode()
+    kept = put_first(DATA_DIR / "secret_key", new, mode=0o600)
+    return strong_secret("SECRET_KEY", kept.decode(), is_debug=DEBUG)
 
 
 SECRET_KEY = secret_key()

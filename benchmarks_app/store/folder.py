@@ -3,7 +3,6 @@
 import errno
 import os
 import shutil
-import uuid
 from datetime import UTC, datetime
 from io import BufferedReader
 from pathlib import Path
@@ -13,7 +12,7 @@ from django.core.files.storage import FileSystemStorage
 from benchmarks_app.store.digests import digest_at, remember
 from benchmarks_app.store.errors import AlteredError
 from benchmarks_app.store.interface import Store
-from benchwright.files.durable import make_folder, sync
+from benchwright.files.durable import make_folder, put_first, sync
 
 
 class FolderStore(Store):
@@ -36,19 +35,8 @@ class FolderStore(Store):
 
     def put_first(self, name: str, content: bytes) -> bytes:
         path = self._path(name)
-        if not path.exists():
-            make_folder(path.parent)
-            own = path.with_name(f"{path.name}-{uuid.uuid4().hex}")
-            own.write_bytes(content)
-            sync(own)
-            try:
-                path.hardlink_to(own)  # which fails where another was first
-            except FileExistsError:
-                pass
-            finally:
-                own.unlink()
-            sync(path.parent)
-        return path.read_bytes()
+        make_folder(path.parent)
+        return put_first(path, content)
 
     def copy(self, name: str, to: str) -> None:
         _copy(self._path(name), self._path(to))

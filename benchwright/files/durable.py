@@ -1,6 +1,8 @@
 """What a power cut leaves: bytes and names that are on the disk."""
 
 import os
+import uuid
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -23,3 +25,21 @@ def make_folder(path: Path) -> None:
         make_folder(path.parent)
         path.mkdir(exist_ok=True)
         sync(path.parent)
+
+
+def put_first(path: Path, content: bytes, *, mode: int = 0o666) -> bytes:
+    """A file of whoever came first: what is there afterwards, whole and on the disk.
+
+    `mode` is who may read and write it, less what the process's mask takes away.
+    """
+    if not path.exists():
+        own = path.with_name(f"{path.name}-{uuid.uuid4().hex}")
+        with os.fdopen(os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+        with suppress(FileExistsError):  # another was first
+            path.hardlink_to(own)
+        own.unlink()
+        sync(path.parent)
+    return path.read_bytes()

@@ -235,6 +235,7 @@ def test_site_behind_https_passes_the_checks_of_a_deployment(tmp_path, path):
 
     assert (answer.returncode, answer.stderr) == (0, "")
     assert len((tmp_path / "secret_key").read_text()) >= 50
+    assert (tmp_path / "secret_key").stat().st_mode & 0o777 == 0o600
 
 
 def test_weak_secret_in_the_file_ends_the_start_as_well(tmp_path):
