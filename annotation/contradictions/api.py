@@ -85,17 +85,21 @@ class DecisionSerializer(serializers.ModelSerializer):
 
 
 class GradeExampleSerializer(serializers.ModelSerializer):
-    """An example; `n_prompts` counts the versions of the prompt that hold it."""
+    """An example; `n_prompts` counts the versions of the prompt that hold it.
+
+    The next one has it unless it was withdrawn, or its pair has another `grade_now`.
+    """
 
     query = serializers.CharField(source="judgment.query.qid")
     document = serializers.CharField(source="judgment.docid")
     grade = serializers.IntegerField(source="judgment.grade")
-    n_prompts = serializers.IntegerField(default=0)
+    grade_now = serializers.IntegerField(allow_null=True)
+    n_prompts = serializers.IntegerField()
 
     class Meta:
         model = GradeExample
         fields = (
-            *("id", "query", "document", "grade", "text", "n_prompts"),
+            *("id", "query", "document", "grade", "grade_now", "text", "n_prompts"),
             *("created_at", "withdrawn_at"),
         )
 
@@ -188,7 +192,8 @@ class ExampleList(Endpoint):
             text=fields["text"],
             actor=request.user,
         )
-        return Response(GradeExampleSerializer(example).data, status=status.HTTP_201_CREATED)
+        row = examples_of(benchmark).get(pk=example.pk)
+        return Response(GradeExampleSerializer(row).data, status=status.HTTP_201_CREATED)
 
 
 class ExampleDetail(Endpoint):

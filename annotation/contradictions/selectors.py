@@ -172,12 +172,12 @@ def _others(labels: Iterable[Judgment], first: Judgment) -> list[int]:
 
 
 def examples_of(benchmark: Benchmark) -> QuerySet[GradeExample]:
-    """Those that stand first, by grade; then what was withdrawn."""
+    """Those that stand first, by grade; then what was withdrawn. Each has its `grade_now`."""
     related = ("judgment__query__family", "created_by", "benchmark")
-    examples = benchmark.grade_examples.select_related(*related).annotate(
-        n_prompts=Count("prompts")
+    examples = benchmark.grade_examples.select_related(*related).with_grade_now()
+    return examples.annotate(n_prompts=Count("prompts")).order_by(
+        F("withdrawn_at").asc(nulls_first=True), "judgment__grade", "pk"
     )
-    return examples.order_by(F("withdrawn_at").asc(nulls_first=True), "judgment__grade", "pk")
 
 
 def word_on(benchmark: Benchmark, query: Query, docid: str) -> Judgment | None:

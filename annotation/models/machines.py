@@ -5,6 +5,7 @@ from typing import Self
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
 
@@ -16,16 +17,29 @@ from benchwright.recipes import campaigns as recipe
 
 
 class GradeExampleQuerySet(models.QuerySet):
+    def with_grade_now(self) -> Self:
+        """Each with `grade_now`: how its pair was settled, else what its person says today."""
+        pair = {name: models.OuterRef(f"judgment__{name}") for name in ("query", "docid")}
+        person = {name: models.OuterRef(f"judgment__{name}") for name in ("actor", "rater")}
+        words = Judgment.objects.current().filter(**pair).order_by("-pk")
+        decisions = words.filter(kind=Judgment.Kind.ADJUDICATE)
+        kinds = [Judgment.Kind.GRADE, Judgment.Kind.IMPORT]
+        labels = words.wanted().filter(**person, kind__in=kinds)
+        now = [models.Subquery(of.values("grade")[:1]) for of in (decisions, labels)]
+        return self.annotate(grade_now=Coalesce(*now))
+
     def standing(self) -> Self:
-        """Those that the next prompt has, in the order they came."""
-        return self.filter(withdrawn_at=None).order_by("pk")
+        """Those that the next prompt has, in the order they came: of grades that are so still."""
+        as_graded = self.with_grade_now().filter(grade_now=models.F("judgment__grade"))
+        return as_graded.filter(withdrawn_at=None).order_by("pk")
 
 
 class GradeExample(models.Model):
     """What people graded, in the owner's words, for a judge to see what a grade means.
 
-    Its grade is the judgment's. Another text is another example, and what was withdrawn stays known
-    to the prompts that held it.
+    Its grade is the judgment's; a pair that is graded otherwise later takes it out of further
+    prompts. Another text is another example, and what was withdrawn stays known to the prompts that
+    held it.
     """
 
     MOST_CHARACTERS = 1000

@@ -118,6 +118,31 @@ def test_withdrawn_example_is_in_no_further_prompt_and_known_to_those_before(bot
     assert kept(both).pk != example.pk
 
 
+def test_example_of_what_is_graded_otherwise_now_is_in_no_further_prompt(
+    both, ada, owner, signed_in
+):
+    plain = version(both)
+    example, label = kept(both), Judgment.objects.get(query__qid="q1", docid="d1", kind="grade")
+    held = version(both)
+    page = reverse("annotation:example-list", args=["stdlib"])
+    place = {"benchmark": both.benchmark, "query": label.query, "docid": "d1"}
+
+    def said(who, **fields):
+        return Judgment.objects.create(**place, actor=who, client_id=uuid.uuid4(), **fields)
+
+    noted = said(ada, kind="grade", grade=0, note="Read again.", supersedes=label)
+    assert version(both).pk == held.pk
+    changed = said(ada, kind="grade", grade=2, supersedes=noted)
+    assert version(both).pk == plain.pk
+    assert "graded 2 now: in no further prompt" in signed_in(owner).get(page).content.decode()
+    said(ada, kind="grade", grade=0, supersedes=changed)
+    assert version(both).pk == held.pk
+    decision = said(owner, kind="adjudicate", outcome="override", grade=1, reason="It names it.")
+    assert version(both).pk == plain.pk
+    said(owner, kind="adjudicate", outcome="guideline_unclear", supersedes=decision)
+    assert list(both.benchmark.grade_examples.standing()) == [example]
+
+
 def test_contradiction_has_the_example_that_stands_of_its_label_or_its_word(both, owner):
     def shown_example():
         rows = contradictions_of(both, state="all", direction="higher")
