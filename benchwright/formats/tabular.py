@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from benchwright.errors import Problems
@@ -113,7 +113,7 @@ def _more_reasons(fields: dict[str, Any]) -> Iterator[str]:
     if _count_of(fields["frequency"]) is None and fields["frequency"] not in (None, ""):
         yield f"frequency is {fields['frequency']!r:.60}; expected a whole number from 0 up"
     for name in ("first_seen", "last_seen"):
-        if fields[name] and not _is_time(fields[name]):
+        if fields[name] and not moment_of(fields[name]):
             yield (
                 f"{name} is {fields[name][:40]!r}; "
                 "expected a date or time such as 2024-05-31 or 2024-05-31T09:30:00Z"
@@ -137,12 +137,19 @@ def _count_of(value: object) -> int | None:
     return value if is_count and 0 <= value <= LARGEST_COUNT else None  # type: ignore[operator,return-value]
 
 
-def _is_time(text: str) -> bool:
+def moment_of(text: str) -> datetime | None:
+    """An ISO date or time in UTC, which one without a zone is of; None for what is neither.
+
+    So is what the zone moves out of the years 1 to 9999: it is in no calendar of ours.
+
+    >>> moment_of("2024-05-31T09:30:00+02:00").isoformat(), moment_of("0001-01-01T00:00+14:00")
+    ('2024-05-31T07:30:00+00:00', None)
+    """
     try:
-        datetime.fromisoformat(text.strip())
-    except ValueError:
-        return False
-    return True
+        moment = datetime.fromisoformat(text.strip())
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
 def docid_rows(lines: Iterator[bytes], *, file: str, problems: Problems) -> Iterator[CorpusRow]:

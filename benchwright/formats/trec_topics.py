@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from benchwright.errors import Problems
+from benchwright.formats.tabular import moment_of
 
 _FLAGS = re.IGNORECASE | re.DOTALL
 _BLOCK = re.compile(
@@ -145,10 +146,7 @@ def topic_time(text: str) -> str:
     if match := _TIME.fullmatch(text):
         name, day, clock, zone, year = match.groups()
         text = f"{year}-{_MONTHS.get(name.lower())}-{day:>02}T{clock}{zone}"
-    try:
-        return datetime.fromisoformat(text).isoformat()
-    except ValueError:
-        return ""
+    return datetime.fromisoformat(text).isoformat() if moment_of(text) else ""
 
 
 def _tagged_topics(text: str, file: str, problems: Problems) -> Iterator[TopicRow]:

@@ -1,13 +1,11 @@
 """Queries of a file become rows, unseen until the import's commit."""
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from typing import Any
 
 from django.db import IntegrityError
 from django.db.models import QuerySet
 from django.urls import reverse
-from django.utils.dateparse import parse_date, parse_datetime
 
 from benchmarks_app.collections.services.staging import ROWS_PER_BATCH, Import
 from benchmarks_app.families.services.importing_groups import Said
@@ -15,6 +13,7 @@ from benchmarks_app.models import Query, QueryFamily
 from benchwright.files.external_sort import batched_by_weight
 from benchwright.formats.beir import QueryRow
 from benchwright.formats.errors import ConcurrentImportError, NothingImportedError
+from benchwright.formats.tabular import moment_of
 from benchwright.texts.counting import counted
 from benchwright.texts.images import IMAGE_KEY, digests_in
 
@@ -111,8 +110,8 @@ class _Staging:
             lang=row.lang or _text(row, "lang"),
             description=row.description or _text(row, "description"),
             narrative=row.narrative or _text(row, "narrative"),
-            first_seen_at=_time(row.first_seen or _text(row, "first_seen")),
-            last_seen_at=_time(row.last_seen),
+            first_seen_at=moment_of(row.first_seen or _text(row, "first_seen")),
+            last_seen_at=moment_of(row.last_seen),
             frequency=row.frequency if row.frequency is not None else _count(row, "frequency"),
             clicks=row.clicks,
             metadata={
@@ -148,16 +147,6 @@ def _text(row: QueryRow, key: str) -> str:
 def _count(row: QueryRow, key: str) -> int | None:
     value: Any = row.metadata.get(key)
     return value if isinstance(value, int) and value >= 0 else None
-
-
-def _time(text: str) -> datetime | None:
-    """An ISO date or time; a time without a zone is UTC. What is neither stays unknown."""
-    try:
-        day = parse_date(text)
-        moment = datetime(day.year, day.month, day.day) if day else parse_datetime(text)
-    except ValueError:
-        return None
-    return moment and (moment if moment.tzinfo else moment.replace(tzinfo=UTC))
 
 
 def _show(work: Import) -> None:
