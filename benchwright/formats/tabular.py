@@ -22,6 +22,8 @@ DOCID_HEADERS = ("docid", "doc_id", "doc-id", "corpus-id", "_id")
 TAG_SEPARATOR = re.compile(r"[;|,]")
 EXPECTED = "a column qid (or query-id, query_id, _id, id) and a column text (or query)"
 LARGEST_COUNT = 2**63 - 1
+# The longest code that BCP 47 asks programs to take.
+LONGEST_LANGUAGE = 35
 
 
 def query_row(
@@ -110,6 +112,8 @@ def _more_reasons(fields: dict[str, Any]) -> Iterator[str]:
             fields[name] = ""
         elif value and text_problem(value):
             yield f"{name} {text_problem(value)}"
+    if len(fields["lang"] or "") > LONGEST_LANGUAGE:
+        yield f"lang is {fields['lang'][:40]!r}; expected a code such as en or zh-Hant"
     if _count_of(fields["frequency"]) is None and fields["frequency"] not in (None, ""):
         yield f"frequency is {fields['frequency']!r:.60}; expected a whole number from 0 up"
     for name in ("first_seen", "last_seen"):

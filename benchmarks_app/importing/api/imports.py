@@ -31,6 +31,7 @@ from benchwright.corpora.units import Parents
 from benchwright.detection import FileKind, Part
 from benchwright.formats.mapping import EVERY_ROW
 from benchwright.formats.numbers import words_sentence
+from benchwright.formats.tabular import LONGEST_LANGUAGE
 from benchwright.recipes import collections
 from benchwright.runs.aggregation import DEFAULT
 from benchwright.uploads import Look
@@ -107,7 +108,7 @@ class ImportPartSerializer(serializers.Serializer):
     kind = serializers.ChoiceField(choices=KINDS, allow_null=True)
     mapping = serializers.DictField(child=serializers.CharField(), required=False)
     split = serializers.CharField(required=False, allow_blank=True)
-    lang = serializers.CharField(required=False, allow_blank=True)
+    lang = serializers.CharField(required=False, allow_blank=True, max_length=LONGEST_LANGUAGE)
     header = serializers.BooleanField(required=False, allow_null=True)
 
 
@@ -122,7 +123,9 @@ class ImportStartSerializer(serializers.Serializer):
         f'{{"grade": "{EVERY_ROW}"}} gives each row the grade 1.',
     )
     header = serializers.BooleanField(required=False, allow_null=True, default=None)
-    lang = serializers.CharField(required=False, allow_blank=True, default="")
+    lang = serializers.CharField(
+        required=False, allow_blank=True, max_length=LONGEST_LANGUAGE, default=""
+    )
     split = serializers.CharField(required=False, allow_blank=True, default="")
     name = serializers.CharField(required=False, allow_blank=True, max_length=120, default="")
     grade_map = serializers.CharField(

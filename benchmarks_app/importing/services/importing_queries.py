@@ -13,7 +13,7 @@ from benchmarks_app.models import Query, QueryFamily
 from benchwright.files.external_sort import batched_by_weight
 from benchwright.formats.beir import QueryRow
 from benchwright.formats.errors import ConcurrentImportError, NothingImportedError
-from benchwright.formats.tabular import moment_of
+from benchwright.formats.tabular import LARGEST_COUNT, LONGEST_LANGUAGE, moment_of
 from benchwright.texts.counting import counted
 from benchwright.texts.images import IMAGE_KEY, digests_in
 
@@ -103,11 +103,12 @@ class _Staging:
         work.staged_qids.update(row.qid for row in rows)
 
     def _query(self, row: QueryRow, family: QueryFamily) -> Query:
+        lang = row.lang or _text(row, "lang")
         return Query(
             benchmark=self.work.benchmark,
             qid=row.qid,
             text=row.text,
-            lang=row.lang or _text(row, "lang"),
+            lang=lang if len(lang) <= LONGEST_LANGUAGE else "",
             description=row.description or _text(row, "description"),
             narrative=row.narrative or _text(row, "narrative"),
             first_seen_at=moment_of(row.first_seen or _text(row, "first_seen")),
@@ -146,7 +147,7 @@ def _text(row: QueryRow, key: str) -> str:
 
 def _count(row: QueryRow, key: str) -> int | None:
     value: Any = row.metadata.get(key)
-    return value if isinstance(value, int) and value >= 0 else None
+    return value if type(value) is int and 0 <= value <= LARGEST_COUNT else None
 
 
 def _show(work: Import) -> None:

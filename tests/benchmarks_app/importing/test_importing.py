@@ -499,7 +499,8 @@ TOPICS = b"""<top>
 <querytweettime> 34952194402811904 </querytweettime>
 </top>
 <top><num>MB002</num><title>fifa</title><querytime>2011-02-09T10:00:00Z</querytime></top>
-<top><num>MB003</num><title>no time</title><querytime>long ago</querytime></top>
+<top><num>MB003</num><title>no time</title><querytime>long ago</querytime>
+<lang>as it is spoken in the north of Spain</lang></top>
 <top><num>MB004</num><title>no year</title><querytime>0001-01-01T00:00:00+14:00</querytime></top>
 """
 
@@ -511,6 +512,7 @@ def test_the_querytime_of_a_topic_is_when_it_was_first_seen(texts, take_in):
     assert seen["MB001"].isoformat() == "2011-02-08T11:30:27+00:00"
     assert seen["MB002"].isoformat() == "2011-02-09T10:00:00+00:00"
     assert seen["MB003"] is seen["MB004"] is None
+    assert not texts.queries.exclude(lang="").exists()
     assert any("querytime is 'long ago'; expected a time such as" in n for n in job.result["notes"])
     assert texts.queries.get(qid="MB001").metadata == {"querytweettime": "34952194402811904"}
 

@@ -224,6 +224,12 @@ def test_blanks_after_a_marker_of_smart_are_no_text(tmp_path):
         ("queries", b"qid,text,frequency\nq,x,1.5\n", 2, "frequency is '1.5'"),
         ("queries", b"qid,text,first_seen\nq,x,31.5.2024\n", 2, "first_seen is '31.5.2024'"),
         ("queries", b"qid,text,last_seen\nq,x,9999-12-31T23:00-02:00\n", 2, "last_seen is '9999"),
+        (
+            "queries",
+            b"qid,text,lang\nq,x,as it is spoken in the north of Spain\n",
+            2,
+            "such as en or",
+        ),
         ("queries", b'{"_id": "q", "text": "x", "lang": 1}\n', 1, "lang is 1; expected a string"),
         ("queries", b'{"_id": "q", "text": "x", "frequency": true}\n', 1, "frequency is True"),
         (
