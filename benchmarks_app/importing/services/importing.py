@@ -64,6 +64,7 @@ JOB_KIND = "import-file"
 LEAVE_OUT = ("", "records", "files")
 NAMED_LEFT_OUT = 20
 LONGEST_NAME = 48
+LONGEST_NAME_KEPT = 120
 
 
 # --- asking for an import ------------------------------------------------------------------
@@ -137,7 +138,7 @@ def import_arguments(
             "uploads": [upload.pk],
             "kind": first_kind if parts else FileKind(kind),
             "parts": [p.as_json() for p in parts] if parts and not _is_whole(parts) else None,
-            "name": name,
+            "name": name.strip()[:LONGEST_NAME_KEPT],
             "description": description,
             "grade_map": mapped,
             "shown_metadata": None if shown_metadata is None else list(shown_metadata),
@@ -528,8 +529,8 @@ def _by_mapping(work: Import, files: Sequence[File]) -> list[list[File]]:
 def _stage_grades(work: Import, grades: list[File], check: DocumentCheck, names: set[str]) -> None:
     """Stage one set; `names` are those of the sets before it."""
     upload = grades[0].upload
-    name = upload.name.split(".")[0]
-    name = upload.name if name in names else name
+    name = _kept_name(upload.name.split(".")[0], upload.name)
+    name = _kept_name("", upload.name) if name in names else name
     names.add(name)
     stage_qrels(
         work,
@@ -654,7 +655,12 @@ def _stage_run(
 def _stem(name: str) -> str:
     """What a run is called after its file."""
     plain = name.rsplit("/", 1)[-1].removesuffix(".gz").removesuffix(".zst")
-    return (plain.rsplit(".", 1)[0] or plain)[:120]
+    return _kept_name(plain.rsplit(".", 1)[0], plain)
+
+
+def _kept_name(stem: str, name: str) -> str:
+    """What is kept of a file's name: all of it where nothing stands before its ending."""
+    return (stem.strip() or name)[:LONGEST_NAME_KEPT]
 
 
 def _commit_run(

@@ -19,7 +19,7 @@ from benchwright.formats.errors import (
     QrelSetNameTakenError,
 )
 from benchwright.formats.numbers import FileGrade, grade_of_file, in_order, words_sentence
-from benchwright.formats.unlisted import NOT_RELEVANT, UNKNOWN
+from benchwright.formats.unlisted import NOT_RELEVANT
 from benchwright.linting.pitfalls import pitfalls
 from benchwright.qrels.grade_map import mapped_origins, written_grade_map
 from benchwright.qrels.raters import looks_like_a_model
@@ -52,10 +52,10 @@ def stage_qrels(
     parts: list[SplitRows],
     lacks: DocumentCheck,
     *,
-    name: str = "",
-    unlisted: str = UNKNOWN,
-    given_by: str = "",
-    grade_map: Mapping[str, int] | None = None,
+    name: str,
+    unlisted: str,
+    given_by: str,
+    grade_map: Mapping[str, int],
 ) -> None:
     """Write the grades of all parts as one staged set; the commit makes it ready.
 
@@ -63,11 +63,11 @@ def stage_qrels(
     `unlisted` are the set's where the import was told none; `grade_map` is what its grades are
     here. What the export says of who gave them (`given_by`) holds, whatever the import was told.
     """
-    name = work.options.get("name") or name or work.upload.name.split(".")[0]
+    name = work.options.get("name") or name
     _refuse_taken(work, name)
     kind = QrelSet.Kind(given_by) if given_by else _kind_told(work, name)
     unlisted = work.options.get("unlisted") or unlisted
-    staging = _Staging(work, name, unlisted, kind, grade_map or {})
+    staging = _Staging(work, name, unlisted, kind, grade_map)
     for part in parts:
         for batch in batched(work.told(part.rows, "grades"), ROWS_PER_BATCH):
             staging.take(batch, part, lacks)

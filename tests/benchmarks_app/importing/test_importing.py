@@ -490,6 +490,20 @@ def test_a_bad_file_is_left_out_of_a_collection_on_request(texts, take_in, tmp_p
     assert "test.tsv" in AuditEvent.objects.get(action="leave-out").detail["files"][0]
 
 
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [(".qrels", ".qrels"), (f"{'n' * 140}.v2.qrels", "n" * 120), ("a.b.run", "a.b")],
+)
+def test_what_a_file_becomes_has_a_name_that_every_database_takes(texts, take_in, file, name):
+    take_in(texts, QUERIES, "queries.jsonl")
+    take_in(texts, CORPUS, "corpus.jsonl")
+
+    job = take_in(texts, b"q1 Q0 d1 1 2.5 bm25\n" if "run" in file else b"q1 0 d1 1\n", file)
+
+    assert f"'{name}'" in job.result["made"][0]
+    assert [row.name for row in (*texts.runs.all(), *texts.qrel_sets.ready())] == [name]
+
+
 # --- topics with times ---------------------------------------------------------------------------
 
 TOPICS = b"""<top>
