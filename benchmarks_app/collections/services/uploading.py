@@ -205,10 +205,26 @@ def local(upload: Upload) -> Path:
     return files.local_path(upload.stored)
 
 
+@transaction.atomic
 def keep_said(upload: Upload, **decisions: Any) -> None:
-    """Remember what somebody has said of a waiting file, beside what they said before."""
-    decisions = {**upload.reading.get("said", {}), **decisions}
-    keep_reading(upload, {**upload.reading, "said": decisions})
+    """Remember what somebody has said of a waiting file, beside what was said before."""
+    reading = latest_reading(upload)
+    keep_reading(upload, {**reading, "said": {**reading.get("said", {}), **decisions}})
+
+
+@transaction.atomic
+def forget_said(upload: Upload) -> None:
+    """Forget what was said of a waiting file, but not which refusals were answered."""
+    reading = latest_reading(upload)
+    settled = reading.get("said", {}).get("settled", 0)
+    keep_reading(upload, {**reading, "said": {"settled": settled} if settled else {}})
+
+
+def latest_reading(upload: Upload) -> dict[str, Any]:
+    """What is kept of a file by now: others wait with theirs for the end of the transaction."""
+    rows = Upload.objects.select_for_update(no_key=True).filter(pk=upload.pk)
+    reading: dict[str, Any] | None = rows.values_list("reading", flat=True).first()
+    return upload.reading if reading is None else reading
 
 
 # --- what was found by reading it ----------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.db import transaction
+
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.common.selectors.reading import unknown_documents
 from benchmarks_app.importing.services.importing import short_name
@@ -52,8 +54,12 @@ def is_read_at_once(upload: Upload) -> bool:
 
 
 def read_through(upload: Upload, *, is_job: bool = False) -> Preview:
-    """Read a file as it is to be read, and keep what was found; where it was read at all."""
-    upload_preview = preview(upload, parts_said(upload), is_whole=True, is_job=is_job)
+    """Read a file as it is to be read, and keep what was found; where it was read at all.
+
+    Where somebody says meanwhile that it is to be read otherwise, it is read once more.
+    """
+    parts = parts_said(upload)
+    upload_preview = preview(upload, parts, is_whole=True, is_job=is_job)
     if upload_preview.error:
         return upload_preview
     problems = [problem for look in upload_preview.taken for problem in _problems_of(look)]
@@ -68,11 +74,12 @@ def read_through(upload: Upload, *, is_job: bool = False) -> Preview:
         "looks": [look.as_json() for look in upload_preview.looks],
         "is_collection": upload_preview.is_collection,
         "unlisted": upload_preview.unlisted,
-        "said": upload.reading.get("said", {}),
         "unknown": {} if upload_preview.is_collection else _unknown(upload, upload_preview),
     }
-    uploading.keep_reading(upload, reading)
-    return upload_preview
+    with transaction.atomic():
+        said = uploading.latest_reading(upload).get("said", {})
+        uploading.keep_reading(upload, reading | {"said": said})
+    return upload_preview if parts_said(upload) == parts else read_through(upload, is_job=is_job)
 
 
 def _unknown(upload: Upload, upload_preview: Preview) -> dict[str, Any]:

@@ -167,11 +167,7 @@ def _take_as_it_is(request: PersonRequest, file: WaitingFile) -> None:
 
 
 def _take_back(request: PersonRequest, file: WaitingFile) -> None:
-    """Forget what was said, but not which refusals were answered."""
-    settled = file.said.get("settled", 0)
-    uploading.keep_reading(
-        file.upload, {**file.upload.reading, "said": {"settled": settled} if settled else {}}
-    )
+    uploading.forget_said(file.upload)
     read_again(file.upload, request.user)
 
 

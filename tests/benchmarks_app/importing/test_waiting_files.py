@@ -369,6 +369,39 @@ def test_a_large_file_is_left_without_its_bad_records_by_what_the_job_found(
     assert texts.queries.count() == 400 - len(bad)
 
 
+def test_columns_chosen_while_a_job_reads_by_others_are_kept_and_read_by(olga, texts, monkeypatch):
+    monkeypatch.setattr(reading_uploads, "READ_AT_ONCE", 1)
+    factories.query(texts, "q1")
+    put(olga, ("stars.csv", b"query_id,doc_id,stars,secs\nq1,d1,3,20\nq1,d2,0,9\n"))
+    jobs.run_queued()
+    columns = {"p0-kind": "qrel-table", "p0-was": "qrel-table", "p0-map_query": "query_id"}
+    columns["p0-map_document"] = "doc_id"
+    decide(olga, "stars.csv", "check", **columns, **{"p0-map_grade": "secs"})
+    preview, afterthought = reading_uploads.preview, iter(["stars"])
+
+    def interrupted(*arguments, **options):
+        for column in afterthought:
+            decide(olga, "stars.csv", "check", **columns, **{"p0-map_grade": column})
+        return preview(*arguments, **options)
+
+    monkeypatch.setattr(reading_uploads, "preview", interrupted)
+    jobs.run_queued()
+
+    assert states(texts) == {"stars.csv": "ready"}
+    assert import_ready(olga).state == Job.State.DONE
+    assert set(Qrel.objects.values_list("docid", "grade")) == {("d1", 3), ("d2", 0)}
+
+
+def test_what_two_say_of_a_file_at_once_is_kept_of_both(texts):
+    upload = factories.waiting_upload(texts, "queries.csv", QUERIES)
+    same = Upload.objects.get(pk=upload.pk)
+
+    uploading.keep_said(upload, as_it_is=True)
+    uploading.keep_said(same, settled=3)
+
+    assert Upload.objects.get().reading["said"] == {"as_it_is": True, "settled": 3}
+
+
 def test_titles_of_jobs_are_short_and_a_name_of_200_characters_has_room(olga, texts):
     name = f"{'a-very-long-name-' * 12}{'x' * 12}.csv"[-200:]
     put(olga, (name, QUERIES))
