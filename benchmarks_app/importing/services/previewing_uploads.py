@@ -52,7 +52,8 @@ class Preview:
 
     @property
     def is_read(self) -> bool:
-        return self.is_whole or bool(self.upload.reading)
+        # What somebody has said of it is kept there, too, whether it was read or not.
+        return self.is_whole or "rows" in self.upload.reading
 
     @property
     def bad_records(self) -> list[Problem]:

@@ -245,7 +245,7 @@ def _previewed(request: PersonRequest, upload: Upload) -> Preview:
     """A file as it is read so far, or as the form says that it is to be."""
     is_whole = is_read_at_once(upload)
     # A file that waits since before files were read when they came.
-    is_unread = is_whole and not upload.reading
+    is_unread = is_whole and "rows" not in upload.reading
     so_far = (
         read_through(upload)
         if is_unread

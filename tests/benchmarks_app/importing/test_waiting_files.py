@@ -359,6 +359,7 @@ def test_a_large_file_is_left_without_its_bad_records_by_what_the_job_found(
     monkeypatch.setattr(reading_uploads, "READ_AT_ONCE", 50)
     content, bad = queries_file(400)
     put(olga, ("queries.csv", content))
+    decide(olga, "queries.csv", "as-it-is")
     assert states(texts) == {"queries.csv": "unread"}
     jobs.run_queued()
 
