@@ -344,7 +344,9 @@ def _next_in_turn(sent: int) -> int | None:
     lately = timezone.now() - timedelta(seconds=SERVED_LATELY_SECONDS)
     served = Job.objects.filter(is_running | Q(state__in=Job.ENDED, heartbeat_at__gt=lately))
     rows = (
-        served.order_by()
+        # What was cancelled in the queue had no turn.
+        served.exclude(started_at=None)
+        .order_by()
         .values_list("created_by")
         .annotate(n_running=Count("pk", filter=is_running), last=Max("started_at"))
     )

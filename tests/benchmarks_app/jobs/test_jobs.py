@@ -20,6 +20,7 @@ from django.utils import timezone
 
 from benchmarks_app.jobs.services import jobs, sweeping
 from benchmarks_app.jobs.services.jobs import send as send_for_real  # before the tests' fixture
+from benchmarks_app.jobs.services.retry import cancel
 from benchmarks_app.management.declared import refuse_failed
 from benchmarks_app.models import Job, QueryFamily, WorkerHeartbeat
 from benchmarks_app.models.jobs import JobQuerySet
@@ -769,6 +770,19 @@ def test_who_has_a_job_at_work_waits_for_who_has_none(does):
 
     assert done == ["sue", "sue"]
     assert Job.objects.get(pk=hers.pk).state == Job.State.DONE
+
+
+def test_who_cancelled_a_job_before_it_began_was_not_served_by_it(does):
+    done: list[str] = []
+    does(lambda job: done.append(job.user.username))
+    sam, sue = factories.user("sam"), factories.user("sue")
+    jobs.execute_next(burst(1, sue)[0].pk)
+    cancel(job=burst(1, sam)[0], user=sam)
+
+    (hers, *_) = burst(1, sue) + burst(1, sam)
+    jobs.execute_next(hers.pk)
+
+    assert done == ["sue", "sam"]
 
 
 def test_message_whose_job_another_worker_took_does_the_next(does, monkeypatch):
