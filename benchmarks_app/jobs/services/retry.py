@@ -4,6 +4,7 @@ import uuid
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Case, When
 from django.utils import timezone
 
 from benchmarks_app.common.services import audit
@@ -111,6 +112,8 @@ def cancel(*, job: Job, user: User) -> Job:
             state=Job.State.CANCELLED,
             token=uuid.uuid4(),
             error=f"Cancelled by {user}.",
+            # In the queue it has only that of an earlier attempt.
+            started_at=Case(When(state=Job.State.RUNNING, then="started_at")),
             finished_at=timezone.now(),
         )
         if not ended:

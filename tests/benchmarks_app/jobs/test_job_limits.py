@@ -321,13 +321,15 @@ def test_keepers_may_cancel_and_others_do_not_see_the_job(
 
 
 def test_who_started_a_job_may_cancel_it_and_the_page_offers_it(signed_in, benchmark, sam):
-    job = queued(benchmark, created_by=sam)
+    yesterday = timezone.now() - timedelta(days=1)
+    job = queued(benchmark, created_by=sam, attempt=1, started_at=yesterday)
     page = signed_in(sam).get(job.get_absolute_url()).content.decode()
     assert "Cancel this job" in page
 
     answer = signed_in(sam).post(f"/api/v1/jobs/{job.pk}/cancel/")
 
     assert (answer.status_code, answer.json()["state"]) == (200, "cancelled")
+    assert " after " not in signed_in(sam).get(job.get_absolute_url()).content.decode()
     page = signed_in(sam).get(job.get_absolute_url()).content.decode()
     assert "Cancelled by sam." in page
     assert "Cancel this job" not in page
