@@ -5,11 +5,15 @@ from typing import Self
 
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
 
 from benchmarks_app.models.collection import Benchmark
 from benchmarks_app.models.people import User
+
+# Since when a queued job waits: one that is started again has its last heartbeat.
+WAITS_SINCE = Coalesce("heartbeat_at", "created_at")
 
 
 class JobQuerySet(models.QuerySet):

@@ -18,6 +18,7 @@ from prometheus_client.registry import Collector
 
 from benchmarks_app.hosts import differences, site_version, this_host
 from benchmarks_app.models import Job
+from benchmarks_app.models.jobs import WAITS_SINCE
 from benchmarks_app.operating.counted import COUNTERS, Figure
 from benchmarks_app.site import selectors
 from benchmarks_app.supervisor import FIGURES
@@ -53,7 +54,7 @@ def _jobs() -> Iterator[Metric]:
     states = (Job.State.QUEUED, Job.State.RUNNING, Job.State.FAILED)
     rows = Job.objects.filter(state__in=states).order_by().values_list("kind", "state")
     now = timezone.now()
-    for kind, state, n, first in rows.annotate(n=Count("pk"), first=Min("created_at")):
+    for kind, state, n, first in rows.annotate(n=Count("pk"), first=Min(WAITS_SINCE)):
         number.add_metric([kind, state], n)
         if state == Job.State.QUEUED:
             waiting.add_metric([kind], max((now - first).total_seconds(), 0.0))

@@ -18,6 +18,7 @@ from django.db.models import (
     Case,
     Count,
     IntegerField,
+    Min,
     OuterRef,
     Q,
     QuerySet,
@@ -41,6 +42,7 @@ from benchmarks_app.models import (
     Upload,
     WorkerHeartbeat,
 )
+from benchmarks_app.models.jobs import WAITS_SINCE
 from benchmarks_app.permissions import ALLOWED, Action
 from benchmarks_app.store import file_store
 
@@ -194,11 +196,10 @@ class StorageState:
 
 def queue_state() -> QueueState:
     queued = Job.objects.filter(state=Job.State.QUEUED)
-    first = queued.order_by("created_at").first()
     return QueueState(
         n_queued=queued.count(),
         n_running=Job.objects.filter(state=Job.State.RUNNING).count(),
-        oldest=first.created_at if first else None,
+        oldest=queued.aggregate(first=Min(WAITS_SINCE))["first"],
     )
 
 

@@ -348,5 +348,12 @@ def _clear_staging() -> None:
 
 def _begin_anew() -> None:
     """Let jobs that waited for jobs of their own begin anew: what these had staged is gone."""
-    waiting = Job.objects.filter(state=Job.State.RUNNING, heartbeat_at__gt=timezone.now())
-    waiting.update(state=Job.State.QUEUED, token=None, sent_at=None, message="starting again")
+    now = timezone.now()
+    waiting = Job.objects.filter(state=Job.State.RUNNING, heartbeat_at__gt=now)
+    waiting.update(
+        state=Job.State.QUEUED,
+        token=None,
+        sent_at=None,
+        heartbeat_at=now,
+        message="starting again",
+    )

@@ -82,7 +82,7 @@ def retry(*, job: Job, user: User) -> Job:
         done=0,
         total=0,
         sent_at=None,
-        heartbeat_at=None,
+        heartbeat_at=timezone.now(),
         finished_at=None,
     )
     if not queued:

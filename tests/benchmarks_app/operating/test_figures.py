@@ -3,18 +3,22 @@
 import json
 import logging
 import re
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 import yaml
 from django.conf import settings as site
+from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from annotation.models import Slot
 from benchmarks_app.env import EnvError, env_token
 from benchmarks_app.jobs.services import jobs
+from benchmarks_app.jobs.services.retry import retry
 from benchmarks_app.models import Job
 from benchmarks_app.operating.tracing import JOB, REQUEST, Belonging, of_job, request_name
+from benchmarks_app.site.selectors import queue_state
 from tests import factories
 from tests.annotation import making
 
@@ -67,6 +71,9 @@ def test_figures_are_those_of_the_database(figures, benchmark, owner, ada):
     for state, n in ((Job.State.QUEUED, 2), (Job.State.FAILED, 1), (Job.State.DONE, 3)):
         for _ in range(n):
             benchmark.jobs.create(kind="test", title="a", created_by=owner, state=state)
+    last_year = timezone.now() - timedelta(days=365)
+    failed = {"state": Job.State.FAILED, "created_at": last_year}
+    retry(job=benchmark.jobs.create(kind="test", title="a", **failed), user=owner)
     query = factories.query(benchmark, "q1")
     pool = making.pool(benchmark, {query.qid: ["a", "b", "c"]})
     making.judge(pool.slots.first(), ada, 1)
@@ -75,9 +82,10 @@ def test_figures_are_those_of_the_database(figures, benchmark, owner, ada):
 
     read = figures()
 
-    assert (read["benchwright_jobs test queued"], read["benchwright_jobs test failed"]) == (2, 1)
+    assert (read["benchwright_jobs test queued"], read["benchwright_jobs test failed"]) == (3, 1)
     assert "benchwright_jobs test done" not in read
     assert 0 <= read["benchwright_job_waiting_seconds test"] < 60
+    assert not queue_state().waits_too_long
     assert read["benchwright_leases"] == n_held == Slot.objects.filter(state="claimed").count() > 0
     assert read["benchwright_open_pools"] == 1
     assert read["benchwright_ledger_events"] >= 1
