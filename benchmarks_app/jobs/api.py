@@ -7,6 +7,7 @@ from time import monotonic, sleep
 
 from django.core.exceptions import PermissionDenied
 from django.db import close_old_connections
+from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import path
@@ -34,8 +35,11 @@ UNDER_WAY = (Job.State.QUEUED, Job.State.RUNNING)
 
 
 def readable_job(user: User, pk: int) -> Job:
-    jobs = jobs_readable_by(user).select_related("benchmark", "created_by")
-    return get_object_or_404(jobs, pk=pk)
+    return get_object_or_404(_readable(user), pk=pk)
+
+
+def _readable(user: User) -> QuerySet[Job]:
+    return jobs_readable_by(user).select_related("benchmark", "created_by")
 
 
 class JobList(Endpoint):
@@ -96,7 +100,7 @@ class JobEvents(Endpoint):
         job = readable_job(self.caller(), pk)
         if not STREAMS.acquire(blocking=False):
             raise StreamsBusyError
-        response = _Streamed(_events(job), content_type=EventStream.media_type)
+        response = _Streamed(_events(job, self.caller()), content_type=EventStream.media_type)
         response["Cache-Control"] = "no-cache"
         return response
 
@@ -113,9 +117,10 @@ class _Streamed(DetachedResponse):
             STREAMS.release()
 
 
-def _events(job: Job) -> Iterator[str]:
+def _events(job: Job | None, user: User) -> Iterator[str]:
+    """The job each time that it has changed; nothing more once it is gone, or not to be seen."""
     ends, last = monotonic() + STREAM_SECONDS, ""
-    while True:
+    while job:
         state = json.dumps(JobSerializer(job).data)
         if state != last:
             yield f"event: job\ndata: {state}\n\n"
@@ -124,7 +129,7 @@ def _events(job: Job) -> Iterator[str]:
             return
         close_old_connections()  # others need it meanwhile
         sleep(LOOKED_EVERY_SECONDS)
-        job.refresh_from_db()
+        job = _readable(user).filter(pk=job.pk).first()
 
 
 class JobRetry(Endpoint):

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from benchmarks_app.jobs import api
-from benchmarks_app.models import Job
+from benchmarks_app.models import Job, Membership
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -50,6 +50,17 @@ def test_every_change_is_told_until_the_job_has_ended(owner, job, monkeypatch):
     assert response["Content-Type"] == "text/event-stream"
     assert [state["done"] for state in told(response)] == [1, 2, 3]
     assert given_back.call_count == 3  # the connection, before each sleep
+
+
+@pytest.mark.parametrize("gone", [Job, Membership])
+def test_a_stream_ends_where_there_is_no_job_to_be_seen_any_more(owner, job, monkeypatch, gone):
+    def end(seconds: float) -> None:
+        gone.objects.all().delete()
+        Job.objects.update(created_by=None, done=2)
+
+    monkeypatch.setattr(api, "sleep", end)
+
+    assert [state["done"] for state in told(ask(owner, job))] == [1]
 
 
 def test_a_stream_ends_by_itself_and_makes_room(owner, job, monkeypatch):
