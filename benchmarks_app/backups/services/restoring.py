@@ -258,7 +258,7 @@ def _load(
                 table_rows.go_on_after(table, facts_of[table.name]["last_number"])
         connection.check_constraints()
         for table in tables:
-            _compare(table, facts_of[table.name]["rows"], say)
+            _compare(table, facts_of[table.name]["rows"], snapshot, say)
     return sum(facts["rows"]["n_rows"] for facts in facts_of.values())
 
 
@@ -268,9 +268,12 @@ def _empty(table: Table) -> None:
         cursor.execute(f"DELETE FROM {connection.ops.quote_name(table.name)}")
 
 
-def _compare(table: Table, facts: dict[str, Any], say: Say) -> None:
+def _compare(table: Table, facts: dict[str, Any], snapshot: Snapshot, say: Say) -> None:
     content = table_rows.content_of(table, lambda name, n: say(f"{n:,} rows of {name} read back"))
-    if content != (facts["n_rows"], facts["content"]):
+    if content == (facts["n_rows"], facts["content"]):
+        return
+    # An earlier version may have worded numbers of JSON otherwise.
+    if content != table_rows.content_in(table, snapshot):
         raise RowsDifferError(n_rows=content[0], table=table.name, expected=facts["n_rows"])
 
 

@@ -7,9 +7,10 @@ into tables of that version.
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -128,28 +129,47 @@ def write_table(table: Table, path: Path, tell: Tell) -> Written:
 
 def content_of(table: Table, tell: Tell) -> tuple[int, str]:
     """How many rows a table has, and the SHA-256 of what they say, as `Written` has them."""
+    return _content(_lines(table, tell))
+
+
+def content_in(table: Table, snapshot: Snapshot) -> tuple[int, str]:
+    """As `content_of`, of the rows that a snapshot has of a table."""
+    rows, in_json = rows_in(snapshot.rows_of(table.name)), _in_json(table)
+    return _content((row, _canonical(row, in_json)) for row in rows)
+
+
+def _content(lines: Iterable[tuple[list[Any], list[Any] | None]]) -> tuple[int, str]:
     n, digest = 0, hashlib.sha256()
-    for row, canonical in _lines(table, tell):
+    for row, canonical in lines:
         digest.update(as_line(row if canonical is None else canonical))
         n += 1
     return n, digest.hexdigest()
 
 
+def _in_json(table: Table) -> list[int]:
+    return [at for at, kind in enumerate(table.kinds.values()) if kind == "json"]
+
+
+def _canonical(row: list[Any], in_json: list[int]) -> list[Any] | None:
+    """How a row is worded where JSON is in it: the databases differ there."""
+    if not in_json:
+        return None
+    canonical = list(row)
+    for at in in_json:
+        canonical[at] = row[at] and canonical_json(row[at])
+    return canonical
+
+
 def _lines(table: Table, tell: Tell) -> Iterator[tuple[list[Any], list[Any] | None]]:
-    """Each row of a table, and how it is worded where JSON is in it: the databases differ there."""
+    """Each row of a table, and as `_canonical` has it."""
     wordings = [_WORDINGS.get(kind) for kind in table.kinds.values()]
-    in_json = [at for at, kind in enumerate(table.kinds.values()) if kind == "json"]
+    in_json = _in_json(table)
     for n, cells in enumerate(_cells(table), start=1):
         row = [
             cell if word is None or cell is None else word(cell)
             for word, cell in zip(wordings, cells, strict=True)
         ]
-        canonical = None
-        if in_json:
-            canonical = list(row)
-            for at in in_json:
-                canonical[at] = row[at] and canonical_json(row[at])
-        yield row, canonical
+        yield row, _canonical(row, in_json)
         if n % ROWS_AT_ONCE == 0:
             tell(table.name, n)
 
@@ -210,7 +230,8 @@ def canonical_json(text: str) -> str:
 
 def _number(text: str) -> float | int:
     value = float(text)
-    return int(value) if value.is_integer() else value
+    # By its digits: the float of 1e23 is less.
+    return int(Decimal(text)) if value.is_integer() else value
 
 
 def last_number(table: Table) -> int | None:

@@ -150,6 +150,8 @@ def _furnish() -> None:
     # The highest number was given, and is not given again.
     factories.benchmark(slug="gone").delete()
     Backup.objects.create(place="elsewhere", snapshot="")
+    # Numbers of which a float has not all digits.
+    Job.objects.create(kind="test", parameters={"a": [1e23, 1.2345678901234568e20, -1.5e300]})
     # Whom a group at the provider brought in.
     olga = User.objects.get(username="olga")
     team = Team.objects.create(name="by group")
@@ -670,6 +672,16 @@ def test_rows_that_arrive_otherwise_are_not_kept(emptied, place, monkeypatch):
 
     assert not User.objects.exists()
     assert not default_storage.exists(emptied.stored)
+
+
+def test_rows_that_an_earlier_version_worded_otherwise_are_restored(emptied, place):
+    tables = BackupFolder(place).snapshot().manifest()["tables"]
+    tables["benchmarks_app_user"]["rows"]["content"] = "of other words"
+    _rewritten(place, tables=tables)
+
+    restore(BackupFolder(place))
+
+    assert User.objects.exists()
 
 
 def test_unknown_snapshot_is_told_which_there_are(upload, place):
