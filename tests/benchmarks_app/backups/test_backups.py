@@ -684,6 +684,17 @@ def test_rows_that_an_earlier_version_worded_otherwise_are_restored(emptied, pla
     assert User.objects.exists()
 
 
+@pytest.mark.parametrize("site", ["sqlite"], indirect=True)
+def test_half_a_character_that_sqlite_took_as_json_stops_no_backup(site, place):
+    Job.objects.create(kind="test", parameters={"a": "\ud800"})
+    backed_up(place)
+    call_command("flush", interactive=False, verbosity=0)
+
+    restore(BackupFolder(place))
+
+    assert Job.objects.get().parameters == {"a": "\ud800"}
+
+
 def test_unknown_snapshot_is_told_which_there_are(upload, place):
     backup = backed_up(place)
 
