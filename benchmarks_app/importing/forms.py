@@ -27,7 +27,7 @@ from benchwright.detection import (
     Part,
 )
 from benchwright.errors import BenchmarkError
-from benchwright.formats.mapping import EVERY_ROW, FIELDS, PARENT_FROM_ID, Content
+from benchwright.formats.mapping import EVERY_ROW, FIELD_NAMES, FIELDS, PARENT_FROM_ID, Content
 from benchwright.formats.numbers import FileGrade, grade_of_file, suggested_grades, whole
 from benchwright.qrels.grade_map import written_grade_map
 from benchwright.qrels.raters import looks_like_a_model
@@ -172,20 +172,24 @@ def posted_part(look: Look, prefix: str, data: QueryDict) -> Part:
     had_header = f"{prefix}-had_header" in data
     header = bool(data.get(f"{prefix}-header")) if had_header else was.has_header
     is_turned = had_header and header != bool(data[f"{prefix}-had_header"])
-    start = f"{prefix}-map_"
-    mapping = {key.removeprefix(start): data.get(key, "") for key in data if key.startswith(start)}
+    columns = {name: _sent(data, f"{prefix}-map_{name}") for name in FIELD_NAMES}
     return replace(
         was,
         kind=kind,
         # Columns have other names with a header than without.
-        mapping={name: column for name, column in mapping.items() if column}
+        mapping={name: column for name, column in columns.items() if column}
         if is_same and not is_turned
         else {},
-        split=data.get(f"{prefix}-split", "")[:40] if is_same else was.split,
-        lang=data.get(f"{prefix}-lang", "")[:35] if is_same else was.lang,
+        split=_sent(data, f"{prefix}-split")[:40] if is_same else was.split,
+        lang=_sent(data, f"{prefix}-lang")[:35] if is_same else was.lang,
         has_header=header if is_same else None,
         note="",
     )
+
+
+def _sent(data: QueryDict, name: str) -> str:
+    """What a field was sent with; a job keeps it as JSON, in which no database takes NUL."""
+    return data.get(name, "").replace("\0", "")
 
 
 def _kinds(is_member: bool) -> Iterator[tuple[str, str]]:

@@ -108,6 +108,7 @@ FIELDS: dict[Content, tuple[Field, ...]] = {
         Field("rank", "rank", ("rank", "position", "pos")),
     ),
 }  # fmt: skip
+FIELD_NAMES = sorted({field.name for fields in FIELDS.values() for field in fields})
 # Names that are written without anything between their words.
 _JOINED = {
     name.replace("_", ""): name
@@ -169,6 +170,14 @@ def is_named_grade(column: str) -> bool:
 def is_complete(content: Content, mapping: Mapped) -> bool:
     """Return whether nothing lacks that an import needs."""
     return not _lacking(content, mapping)
+
+
+def refuse_unknown(mapping: Mapped) -> None:
+    """Raise MappingError where a table of no kind has such a field."""
+    for name in mapping:
+        if name not in FIELD_NAMES:
+            reason = f"there is no field {name!a:.60}; there are {_listed(FIELD_NAMES)}"
+            raise MappingError(reason=reason)
 
 
 def checked(content: Content, mapping: Mapped, columns: Iterable[str]) -> dict[str, str]:

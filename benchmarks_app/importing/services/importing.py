@@ -52,6 +52,7 @@ from benchwright.formats.errors import (
     UnknownKindError,
     UnlistedError,
 )
+from benchwright.formats.mapping import refuse_unknown
 from benchwright.formats.unlisted import UNLISTED
 from benchwright.qrels.grade_map import parse_file_grade_map
 from benchwright.runs.aggregation import DEFAULT
@@ -110,7 +111,7 @@ def import_arguments(
     UnknownKindError, UnreadableKindError
         If `kind` is "auto" and the first lines do not tell, or it is of a kind never taken.
     MappingError
-        If columns that are needed are not known by their names.
+        If columns that are needed are not known by their names, or there is no such field.
     GradeMapError
         If `grade_map` cannot be read.
     CutError, SnapshotDateError
@@ -122,6 +123,8 @@ def import_arguments(
         raise UnlistedError(unlisted=unlisted, known=", ".join(UNLISTED))
     if leave_out not in LEAVE_OUT:
         raise LeaveOutError(leave_out=leave_out, known=", ".join(filter(None, LEAVE_OUT)))
+    for columns in (mapping or {}, *(part.mapping for part in parts or ())):
+        refuse_unknown(columns)
     uploading.refuse_imported(upload)
     mapped = parse_file_grade_map(grade_map)
     if not parts and (kind == "auto" or mapping or has_header is not None or lang or split):

@@ -438,6 +438,16 @@ def test_rows_are_shown_escaped_and_no_more_than_twenty(olga):
     assert "d20" not in page
 
 
+def test_what_is_sent_with_nul_is_taken_without_it(olga, texts):
+    put(olga, ("queries.csv", QUERIES))
+    fields = {"p0-kind": "queries", "p0-was": "queries", "p0-map_id": "qid\0", "p0-lang": "d\0e"}
+
+    job = imported(olga, Upload.objects.get(), **fields, **{"p0-map_text": "text"})
+
+    assert job.state == Job.State.DONE, job.error
+    assert {*texts.queries.values_list("lang", flat=True)} == {"de"}
+
+
 # --- the API -------------------------------------------------------------------------------------
 
 
@@ -477,6 +487,20 @@ def test_the_api_refuses_what_lacks_a_column_with_a_stable_code(olga):
     job = Job.objects.get()
     assert job.state == Job.State.FAILED
     assert "no column is chosen for the document id" in job.error
+
+
+@pytest.mark.parametrize("name", ["docid", "id\0", "\ud800"])
+@pytest.mark.parametrize("is_part", [True, False])
+def test_the_api_refuses_a_field_that_there_is_not(olga, name, is_part):
+    put(olga, ("things.csv", TABLE))
+    body: dict = {"kind": "documents", "mapping": {name: "doc"}}
+    body = {"parts": [{"member": "a.csv", **body}]} if is_part else body
+    url = api("upload-import", Upload.objects.get().pk)
+
+    answer = olga.post(url, json.dumps(body), content_type="application/json")
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "column-mapping")
+    assert f"no field {name!a}; there are clicks, " in answer.json()["detail"]
 
 
 def test_a_column_left_over_is_asked_for_and_the_answer_is_taken(olga, texts):
