@@ -110,6 +110,7 @@ def change_webhook(
     ------
     WebhookAddressError
     """
+    _lock(webhook)
     if url is not None and url != webhook.url:
         webhook.url = checked_url(url)
         webhook.created_by = user
@@ -128,6 +129,7 @@ def change_webhook(
 @transaction.atomic
 def renew_secret(*, webhook: Webhook, user: User) -> Issued:
     """A new secret; for a day notices are signed with the one before as well."""
+    _lock(webhook)
     secret = new_secret()
     webhook.earlier_sealed, webhook.renewed_at = webhook.secret_sealed, timezone.now()
     webhook.secret_sealed = seal(secret)
@@ -140,6 +142,11 @@ def renew_secret(*, webhook: Webhook, user: User) -> Issued:
 def delete_webhook(*, webhook: Webhook, user: User) -> None:
     _written_down(user, "delete-webhook", webhook)
     webhook.delete()
+
+
+def _lock(webhook: Webhook) -> None:
+    """The webhook as it is now: what another has changed since it was read stays."""
+    webhook.refresh_from_db(from_queryset=Webhook.objects.select_for_update())
 
 
 def _written_down(user: User, action: str, webhook: Webhook) -> None:

@@ -207,6 +207,22 @@ def test_webhook_that_was_switched_off_since_its_page_was_opened_stays_off(
     assert (webhook.off, webhook.events) == ("gone", ["job.failed"])
 
 
+def test_who_reads_a_webhook_before_another_changes_it_takes_nothing_back(owner, issued):
+    of_ada, of_bo, of_cy = Webhook.objects.get(), Webhook.objects.get(), Webhook.objects.get()
+
+    renewed = webhooks.renew_secret(webhook=of_ada, user=owner)
+    webhooks.change_webhook(webhook=of_bo, user=owner, events=["job.failed"])
+    once_more = webhooks.renew_secret(webhook=of_cy, user=owner)
+
+    webhook = Webhook.objects.get()
+    assert sending._secrets(webhook) == [once_more.secret, renewed.secret]
+    assert webhook.events == ["job.failed"]
+    webhooks.delete_webhook(webhook=webhook, user=owner)
+    with pytest.raises(Webhook.DoesNotExist):
+        webhooks.change_webhook(webhook=of_bo, user=owner, is_on=False)
+    assert not Webhook.objects.exists()
+
+
 def test_nothing_is_followed_waited_for_or_sent_where_it_may_not_go(
     benchmark, owner, receiver, issued, settings
 ):
