@@ -8,15 +8,15 @@ from typing import cast
 
 import zstandard
 from django.conf import settings
-from django.core.exceptions import BadRequest
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import BadRequest, ObjectDoesNotExist
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 
-from benchmarks_app.common.views import bad_request
+from benchmarks_app.common.views import bad_request, not_found
 from benchmarks_app.errors import LengthMissingError
 from benchmarks_app.language import is_translated, speak, told, translated
 from benchmarks_app.migrated import NotMigratedError, explained
@@ -106,6 +106,9 @@ class DomainErrorMiddleware:
             response = HttpResponse(render_to_string("503.html"), status=error.status)
             response["X-Error-Code"] = error.code
             return response
+        if isinstance(error, ObjectDoesNotExist):  # somebody deleted it since the request began
+            log.warning("what a page is of is gone", exc_info=error)
+            return not_found(request, Http404())
         if not isinstance(error, BenchmarkError):
             return None
         if is_translated(error, request):

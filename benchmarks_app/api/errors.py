@@ -3,7 +3,7 @@
 import logging
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.http import Http404
 from rest_framework import exceptions, status
 from rest_framework.response import Response
@@ -32,6 +32,9 @@ def as_response(error: Exception, context: dict[str, Any]) -> Response:
         log.error("the disk is full", exc_info=error)
         error = DiskFullError()
     error = explained(error)
+    if isinstance(error, ObjectDoesNotExist):  # somebody deleted it since the request began
+        log.warning("what the API was asked for is gone", exc_info=error)
+        error = Http404()
     instance = context["request"].path
     if isinstance(error, BenchmarkError):
         return _refused(error, instance)

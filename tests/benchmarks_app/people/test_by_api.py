@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 
 from benchmarks_app.models import Membership, Role
+from benchmarks_app.people.services import people
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -89,3 +90,20 @@ def test_a_team_is_made_joined_and_left(of, owner):
     assert owner.get(f"{at}{team['id']}/").json()["members"] == ["olga"]
     again = owner.post(at, {"name": "The Eager"}, content_type="application/json")
     assert (again.status_code, again.json()["code"]) == (409, "team-name-taken")
+
+
+def test_who_is_removed_by_two_at_once_is_gone_for_the_second(of, owner, monkeypatch):
+    ada = factories.member(of, "ada", Role.VIEWER).memberships.get()
+    at = f"people/{ada.pk}/"
+    locked = people._locked
+
+    def another_was_quicker(membership: Membership) -> Membership:
+        Membership.objects.filter(pk=ada.pk).delete()
+        return locked(membership)
+
+    monkeypatch.setattr(people, "_locked", another_was_quicker)
+    by_api = owner.delete(f"/api/v1/benchmarks/bench/{at}")
+    by_page = owner.post(f"/b/bench/{at}remove/")
+
+    assert (by_api.status_code, by_api.json()["code"]) == (404, "not-found")
+    assert by_page.status_code == 404
