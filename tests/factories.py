@@ -75,6 +75,10 @@ def benchmark(slug: str = "", **values: Any) -> Benchmark:
     return record
 
 
+# Django's check of addresses takes up to 320 characters, a column of them 254.
+LONG_ADDRESS = f"ada@{'.'.join(['b' * 60] * 4)}.example.org"
+
+
 def member(of: Benchmark, username: str, role: str) -> User:
     person = user(username)
     Membership.objects.create(benchmark=of, user=person, role=role)

@@ -51,6 +51,7 @@ class NewInvitationSerializer(serializers.Serializer):
     email = serializers.EmailField(
         required=False,
         allow_blank=True,
+        max_length=Invitation._meta.get_field("email").max_length,
         help_text="Then only an account of this address can accept.",
     )
     days = serializers.IntegerField(

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_noop
 
 from benchmarks_app.common.forms import has_rows, row_field
 from benchmarks_app.limits import is_among_first
-from benchmarks_app.models import ApiToken, Role, Scope, Team, User
+from benchmarks_app.models import ApiToken, Invitation, Role, Scope, Team, User
 from benchmarks_app.people.forms.factors import right_password
 from benchmarks_app.people.services.api_tokens import MOST_DAYS
 from benchmarks_app.people.services.guesses import knows_password
@@ -184,6 +184,7 @@ class InvitationForm(forms.Form):
     )
     email = forms.EmailField(
         required=False,
+        max_length=Invitation._meta.get_field("email").max_length,
         label="Only for the address",
         help_text="Then only an account of this address can accept, once a mail has proved it.",
     )

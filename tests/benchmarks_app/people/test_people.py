@@ -80,11 +80,23 @@ def test_link_is_shown_once_and_only_its_digest_is_stored(signed_in, benchmark, 
     assert secret not in str(list(AuditEvent.objects.values()))
 
 
-@pytest.mark.parametrize("days", ["0", "91", "soon"])
-def test_expiry_outside_the_limits_is_refused_on_the_page(signed_in, benchmark, owner, days):
-    url = reverse("invitation-create", args=[benchmark.slug])
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"days": "0"},
+        {"days": "91"},
+        {"days": "soon"},
+        {"days": "7", "email": factories.LONG_ADDRESS},
+    ],
+)
+def test_expiry_or_address_outside_the_limits_is_refused(signed_in, benchmark, owner, fields):
+    client = signed_in(owner)
+    of_api = f"/api/v1/benchmarks/{benchmark.slug}/people/invitations/"
 
-    answer = signed_in(owner).post(url, {"role": "viewer", "days": days})
+    answer = client.post(
+        reverse("invitation-create", args=[benchmark.slug]), {"role": "viewer", **fields}
+    )
+    assert client.post(of_api, fields, "application/json").status_code == 400
 
     assert answer.status_code == 422
     assert not Invitation.objects.exists()
