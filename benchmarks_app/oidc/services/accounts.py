@@ -108,7 +108,8 @@ def _new_account(address: str, claims: dict[str, Any]) -> User:
 def _free_name(address: str, claims: dict[str, Any]) -> str:
     """As at the provider, or of the address; with a number where somebody has that name."""
     wished = _plain(claims.get("preferred_username")) or address
-    name = NOT_IN_NAMES.sub("", wished.partition("@")[0])[: LONGEST_NAME - 10] or "person"
+    wished = User.normalize_username(wished).partition("@")[0]
+    name = NOT_IN_NAMES.sub("", wished)[: LONGEST_NAME - 10] or "person"
     taken_names = {
         username.casefold()
         for username in User.objects.filter(username__istartswith=name).values_list(

@@ -145,13 +145,23 @@ def test_second_sign_in_is_the_same_account_whatever_became_of_the_address(provi
     assert [*User.objects.values_list("username", "email")] == [("ada", "ada@example.org")]
 
 
-def test_user_name_that_somebody_has_gets_a_number(provider, browser):
+@pytest.mark.parametrize(
+    ("wished", "name"),
+    [
+        ("ada", "ada-2"),
+        ("\uff21\uff44\uff41", "Ada-2"),
+        ("\ufb01n" * 60, ("fin" * 60)[:140]),
+    ],
+    ids=["same", "wide letters", "grows"],
+)
+def test_user_name_that_somebody_has_gets_a_number(provider, browser, wished, name):
     factories.user("Ada")
     User.objects.update(email="else@example.org")
+    provider.person.claims["preferred_username"] = wished
 
     sign_in(browser)
 
-    assert Identity.objects.get().user.username == "ada-2"
+    assert Identity.objects.get().user.username == name
 
 
 @pytest.mark.parametrize("next_page", ["/teams/", "/b/stdlib/?page=2"])
