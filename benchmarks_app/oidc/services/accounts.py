@@ -26,6 +26,7 @@ from benchmarks_app.people.services.people import create_account
 
 LONGEST_NAME = 150
 LONGEST_SUBJECT = 255
+LONGEST_ADDRESS = 254
 NOT_IN_NAMES = re.compile(r"[^\w.+-]")
 
 
@@ -42,7 +43,9 @@ def account_of(*, provider: Provider, claims: dict[str, Any]) -> User:
     """
     address = _verified_address(provider, claims)
     subject = claims.get("sub")
-    if not isinstance(subject, str) or not 0 < len(subject) <= LONGEST_SUBJECT or "\0" in subject:
+    if not isinstance(subject, str) or not subject.isprintable():
+        subject = ""
+    if not 0 < len(subject) <= LONGEST_SUBJECT:
         raise ProviderAnswerError(label=provider.label, reason="it names nobody")
     of_issuer = Identity.objects.filter(issuer=provider.issuer)
     identity = of_issuer.filter(subject=subject).select_related("user").first()
@@ -59,8 +62,9 @@ def account_of(*, provider: Provider, claims: dict[str, Any]) -> User:
 def _verified_address(provider: Provider, claims: dict[str, Any]) -> str:
     address = claims.get("email")
     is_verified = claims.get("email_verified") in (True, "true")
+    is_storable = isinstance(address, str) and len(address) <= LONGEST_ADDRESS
     try:
-        validate_email(address if is_verified and isinstance(address, str) else "")
+        validate_email(address if is_verified and is_storable else "")
     except ValidationError as error:
         raise ProviderAddressError(label=provider.label) from error
     address = User.objects.normalize_email(address)

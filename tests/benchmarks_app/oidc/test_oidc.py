@@ -13,9 +13,11 @@ from django.test import Client
 from django.test.utils import override_script_prefix
 from django.urls import reverse
 
+from benchmarks_app.errors import ProviderAnswerError
 from benchmarks_app.models import AuditEvent, Identity, Membership, Team, User
 from benchmarks_app.oidc import client as talk
 from benchmarks_app.oidc.provider import Grant, Provider
+from benchmarks_app.oidc.services.accounts import account_of
 from benchmarks_app.people.services import people, teams
 from benchmarks_app.people.services.api_tokens import create_api_token
 from tests import factories, oidc_provider
@@ -238,6 +240,14 @@ def test_token_that_does_not_fit_is_refused(provider, browser, lie):
     assert not User.objects.exists()
 
 
+@pytest.mark.parametrize("subject", ["ada\0", "ada\ud800"])
+def test_subject_that_no_database_takes_is_of_nobody(provider, settings, db, subject):
+    claims = {"email": "ada@example.org", "email_verified": True, "sub": subject}
+
+    with pytest.raises(ProviderAnswerError, match="it names nobody"):
+        account_of(provider=settings.OIDC, claims=claims)
+
+
 @pytest.mark.parametrize(
     "signing",
     [(STRANGE_KEY, "RS256"), (OF_CLIENT, "HS256"), (KEY, "none")],
@@ -274,6 +284,7 @@ def test_address_that_only_userinfo_tells_is_taken(provider, browser):
         {"email": ""},
         {"email": "no address"},
         {"email": ["ada@example.org"]},
+        {"email": factories.LONG_ADDRESS},
     ],
     ids=str,
 )
