@@ -790,6 +790,11 @@ def test_address_has_one_form(given, expected):
         ("https://bench.example.org:99999", "Port"),
         ("https://sam:word@bench.example.org", "password does not belong"),
         ("https://bench.example.org/?a=1", "'?'"),
+        ("sam:word@bench.example.org", "https://"),
+        ("https://sam:word@bench.example.org:99999", "Port"),
+        ("https://sam:word@[bench.example.org", "IPv6"),
+        ("https://bench..example.org", "no host can be called so"),
+        (f"https://{'bench' * 20}.org", "no host can be called so"),
     ],
 )
 def test_what_is_no_address_is_refused(given, why):
