@@ -25,6 +25,7 @@ from benchwright.client.errors import (
     NoPhaseError,
     NoReleaseError,
     NotAReleaseNameError,
+    NotATokenError,
     ServerFaultError,
     TooManyRequestsError,
     UnreachableError,
@@ -61,8 +62,8 @@ class Client:
 
     Raises
     ------
-    ServerAddressError
-        If the address is none.
+    ServerAddressError, NotATokenError
+        If the address is none; if the token is none.
 
     Examples
     --------
@@ -79,11 +80,13 @@ class Client:
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] | None = None,
     ) -> None:
-        self.url = normal_url(url)
+        self.url, token = normal_url(url), Token(token)
+        if not all("!" <= sign <= "~" for sign in token):
+            raise NotATokenError(url=self.url)
         if token and (insecurity := insecurity_of(self.url)):
             warnings.warn(insecurity, InsecureServerWarning, stacklevel=2)
         self._transport = Transport(
-            self.url, Token(token), patience=patience, transport=transport, sleep=sleep
+            self.url, token, patience=patience, transport=transport, sleep=sleep
         )
 
     @classmethod

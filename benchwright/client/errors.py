@@ -3,6 +3,7 @@
 ClientError                    all of them; a BenchmarkError
 ├── ServerAddressError         not the address of a site
 ├── NotSignedInError           no token is known for the site
+├── NotATokenError             what is given as one holds what no token has
 ├── UnreachableError           nobody answers
 ├── RedirectedError            the site leads elsewhere, where no token or file is sent
 ├── StrangeAnswerError         what answers is not this API
@@ -45,6 +46,13 @@ class NotSignedInError(ClientError, code="not-signed-in"):
     message = (
         "There is no token for {url}, and this needs one. Make one on {url}/account/ and run "
         "`benchwright login {url}`, or set BENCHWRIGHT_TOKEN."
+    )
+
+
+class NotATokenError(ClientError, code="not-a-token"):
+    message = (
+        "What is given as the token for {url} holds a blank, a line's end or another sign that no "
+        "token has. Copy one from {url}/account/, and nothing beside it."
     )
 
 

@@ -194,6 +194,18 @@ def test_no_error_repr_log_or_traceback_tells_the_token(answer, caplog):
     assert "self" in result  # local variables are among what was looked at
 
 
+@pytest.mark.parametrize("sign", ["\n", "\0", "\ufeff", "\u201d", " "])
+def test_token_that_holds_another_sign_is_refused_before_it_is_sent_and_not_shown(sign):
+    site = Site(httpx.Response(200, json={"username": "sam"}))
+
+    with pytest.raises(errors.NotATokenError, match=f"from {SITE}/account/") as caught:
+        site.client(token=f"{SECRET}{sign}{SECRET}")
+
+    result = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
+    assert SECRET not in "".join(line for line in result.format() if "benchwright/client" in line)
+    assert site.asked == []
+
+
 # --- what each answer means -----------------------------------------------------------------------
 
 
