@@ -127,12 +127,9 @@ def _address(asked: Asked, noun: str, verb: Verb, thing: str, body: dict[str, An
     parts = {name: body.pop(name, None) for name in names}
     if "release" in parts:
         parts["release"] = asked.release(parts["release"])
-    if "{}" in path:
-        place = str(_row(asked, noun, thing)[of.at]) if of.by else thing
-        path = path.format(quote(place, safe=""), **parts)
-    else:
-        path = path.format(**parts)
-    return _below(asked, of, path)
+    place = str(_row(asked, noun, thing)[of.at]) if "{}" in path and of.by else thing
+    quoted = {name: quote(str(part), safe="") for name, part in parts.items()}
+    return _below(asked, of, path.format(quote(place, safe=""), **quoted))
 
 
 def _row(asked: Asked, noun: str, thing: str) -> Mapping[str, Any]:

@@ -221,6 +221,12 @@ def test_known_grades_and_candidates_come_from_tables(on, tmp_path):
     refused(on("pools", "know", "first", str(bare)), 1, f"{bare}:1: has no column grade")
 
 
+def test_query_whose_id_has_signs_of_an_address_is_asked_for_by_all_of_it(on):
+    factories.run(bench(), EXACT, name="exact")
+
+    refused(on("runs", "query", "exact", "why#2?"), 1, "/queries/why%232%3F/: There is no such")
+
+
 def test_teams_are_made_and_people_let_in(on):
     factories.member(bench(), "ada", "annotator")
 
