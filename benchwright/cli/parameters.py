@@ -95,14 +95,16 @@ class Rows(InputFile):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         path = super().convert(value, param, ctx)
-        lines = [line.split("\t") for line in text_of(path).splitlines()]
+        text = text_of(path).removesuffix("\n")
+        lines = [line.split("\t") for line in text.split("\n")] if text else []
         head = [self.NAMES.get(name, name) for name in lines[0]] if lines else []
         if missing := [name for name in self.columns if name not in head]:
             what = f"has no column {missing[0]}; expected {', '.join(self.columns)}"
             raise self._wrong(path, 1, f"{what}, between tabs. Name the columns there.")
         for number, cells in enumerate(lines[1:], start=2):
             if len(cells) != len(head):
-                what = f"{len(cells)} cells, expected {len(head)}, between tabs. Mend the line."
+                n = counted(len(cells), "cell")
+                what = f"{n}, expected {len(head)}, between tabs. Mend the line."
                 raise self._wrong(path, number, what)
         return [dict(zip(head, cells, strict=True)) for cells in lines[1:]]
 
@@ -112,10 +114,22 @@ class Rows(InputFile):
 
 
 def text_of(path: Path) -> str:
-    """The text of a file, or of standard input."""
-    import sys
+    """The text of a file, or of standard input, its lines ended by a line feed.
 
-    return sys.stdin.read() if path == STANDARD_INPUT else path.read_text("utf-8-sig")
+    Raises
+    ------
+    click.ClickException
+        If it is neither UTF-8 nor UTF-16 with its mark; names the line.
+    """
+    from benchwright.files.sources import open_lines
+
+    content = b"".join(open_lines(path))
+    try:
+        return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        text = f"{path}:{line}: is not UTF-8. Save it as UTF-8."
+        raise click.ClickException(text) from error
 
 
 class OutputFile(click.Path):

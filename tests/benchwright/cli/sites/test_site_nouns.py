@@ -121,6 +121,10 @@ def test_guideline_is_written_and_read_as_it_was_written(on, tmp_path):
     assert Guideline.objects.count() == 2
     assert (late.exit_code, late.stdout) == (1, "")
     refused(on("guideline", "write", "gone.md"), 2, "gone.md: no such file")
+    text.write_bytes("# Für wen\n".encode("utf-16"))
+    assert said(on("guideline", "write", str(text))) and said(on("guideline")) == "# Für wen\n"
+    text.write_bytes("# For\nFür wen\n".encode("latin-1"))
+    refused(on("guideline", "write", str(text)), 1, f"{text}:2: is not UTF-8. Save it as UTF-8.")
 
 
 def test_contamination_is_checked_and_clean_queries_become_a_slice(on, tmp_path):
@@ -206,7 +210,7 @@ def test_known_grades_and_candidates_come_from_tables(on, tmp_path):
     grades.write_text("query-id\tcorpus-id\tgrade\tpurpose\n1\t123\t2\tpractice\n")
     rows.write_text("query-id\tcorpus-id\n1\t123\n1\td-cjk\n")
     short, bare = tmp_path / "short.tsv", tmp_path / "bare.tsv"
-    short.write_text("query-id\tcorpus-id\n1\t123\n1\n")
+    short.write_text("query-id\tcorpus-id\n1\t12\u20283\n1\t3\n1\n")
     bare.write_text("query-id\tdocument\n1\t123\n")
 
     said(on("pools", "know", "first", str(grades)))
@@ -217,7 +221,7 @@ def test_known_grades_and_candidates_come_from_tables(on, tmp_path):
     assert (known["document"], known["grade"], known["purpose"]) == ("123", 2, "practice")
     assert (record["n_documents"], record["n_queries"]) == (2, 1)
     assert (gone, said(on("pools", "known", "first"))) == ("done\n", "There are none.\n")
-    refused(on("candidates", "new", "x", str(short)), 1, f"{short}:3: 1 cells, expected 2")
+    refused(on("candidates", "new", "x", str(short)), 1, f"{short}:4: 1 cell, expected 2")
     refused(on("pools", "know", "first", str(bare)), 1, f"{bare}:1: has no column grade")
 
 
