@@ -4,6 +4,7 @@ ClientError                    all of them; a BenchmarkError
 ├── ServerAddressError         not the address of a site
 ├── NotSignedInError           no token is known for the site
 ├── NotATokenError             what is given as one holds what no token has
+├── UnsendableError            no request can hold what is to be sent
 ├── UnreachableError           nobody answers
 ├── RedirectedError            the site leads elsewhere, where no token or file is sent
 ├── StrangeAnswerError         what answers is not this API
@@ -53,6 +54,13 @@ class NotATokenError(ClientError, code="not-a-token"):
     message = (
         "What is given as the token for {url} holds a blank, a line's end or another sign that no "
         "token has. Copy one from {url}/account/, and nothing beside it."
+    )
+
+
+class UnsendableError(ClientError, code="unsendable"):
+    message = (
+        "{url} cannot be asked with what is to be sent: {why}. Leave out numbers that are none, "
+        "characters that are no UTF-8, and what is too long."
     )
 
 

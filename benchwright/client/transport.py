@@ -18,6 +18,7 @@ from benchwright.client.errors import (
     StrangeAnswerError,
     TooManyRequestsError,
     UnreachableError,
+    UnsendableError,
     error_of,
 )
 from benchwright.client.servers import Token
@@ -226,7 +227,10 @@ class Transport:
             }
             if target != address:
                 fresh.pop("params", None)  # the address it led to has what it needs
-            request = self._http.build_request(how, target, **fresh)
+            try:
+                request = self._http.build_request(how, target, **fresh)
+            except (ValueError, httpx.InvalidURL) as error:
+                raise UnsendableError(url=self.url, why=_why(error)) from None
             response = self._http.send(request, stream=True, follow_redirects=False)
             if response.status_code not in REDIRECTS:
                 return response

@@ -444,6 +444,24 @@ def test_list_is_read_page_by_page(name):
     assert site.asked[0].url.params["limit"] == "200"
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"json": {"value": float("nan")}},
+        {"json": {"name": "half\ud800"}},
+        {"params": {"q": "half\udcff"}},
+        {"params": {"q": "long" * 20_000}},
+    ],
+    ids=["no number", "half a character", "no UTF-8", "too long"],
+)
+def test_what_no_request_can_hold_is_told_and_not_sent(asked):
+    site = Site(httpx.Response(200, json={}))
+
+    with pytest.raises(errors.UnsendableError, match=f"{SITE} cannot be asked"):
+        site.client().ask("POST", "benchmarks/", **asked)
+    assert site.asked == []
+
+
 def test_what_is_sent_again_has_the_same_key_and_a_new_request_another():
     lost = httpx.ReadError("gone")
     busy = httpx.Response(409, json={}, headers={"X-Error-Code": "idempotency-key-busy"})
