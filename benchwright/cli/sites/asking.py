@@ -196,7 +196,8 @@ class Asked:
             with Line() as line:
                 return wait(line)
         except KeyboardInterrupt:
-            again = f"benchwright --site {self.client.url} --benchmark {self.slug} {later}"
+            of = f"--benchmark {self.slug} " if self.slug else ""
+            again = f"benchwright --site {self.client.url} {of}{later}"
             click.echo(f"It goes on at the site. To see how far it is: {again}", err=True)
             raise
 

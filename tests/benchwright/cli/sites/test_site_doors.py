@@ -219,12 +219,14 @@ def test_interrupt_says_how_the_work_is_looked_at_again(on, monkeypatch, tmp_pat
     with monkeypatch.context() as patch:
         patch.setattr("benchwright.client.transport.time.sleep", interrupted)
         stopped = on("retrieve", "--system", "bm25")
-    job = Job.objects.latest("pk")
+        job = Job.objects.latest("pk")
+        of_no_benchmark = on("job", str(job.pk), "--wait", benchmark="")
     later = on("job", str(job.pk), "--wait")
 
     assert (stopped.exit_code, stopped.stdout) == (130, "")
     again = f"benchwright --site {sites.URL} --benchmark tiny job {job.pk} --wait"
     assert f"It goes on at the site. To see how far it is: {again}" in stopped.stderr
+    assert f"benchwright --site {sites.URL} job {job.pk} --wait" in of_no_benchmark.stderr
     assert (later.exit_code, "done" in later.stdout) == (0, True), later.output
 
 
