@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 from importlib import import_module
+from io import TextIOWrapper
 from typing import NoReturn
 
 # How the process ends where nothing was decided: interrupted, or nobody reads on.
@@ -16,6 +17,9 @@ def main() -> NoReturn:
     """Run the command line of this process, and end it as `cli.EXIT_CODES` says."""
     # It lives for a moment: searching it for cycles takes a tenth of its time.
     gc.disable()
+    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
+        # What was done is told all the same where the output has no place for a letter.
+        sys.stdout.reconfigure(errors="backslashreplace")
     name, *words = sys.argv[1:] or [""]
     module = STRAIGHT.get(name)
     if module is None or "_BENCHWRIGHT_COMPLETE" in os.environ or not _went_straight(module, words):

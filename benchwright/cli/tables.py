@@ -30,12 +30,8 @@ class Table(NamedTuple):
 
 
 def say(text: str = "") -> None:
-    """Print a text and a line's end; what nobody can encode is replaced."""
-    try:
-        sys.stdout.write(f"{text}\n")
-    except UnicodeEncodeError:
-        encoding = sys.stdout.encoding or "ascii"
-        sys.stdout.write(f"{text.encode(encoding, 'backslashreplace').decode(encoding)}\n")
+    """Print a text and a line's end; `start` has the output escape what it does not take."""
+    sys.stdout.write(f"{text}\n")
 
 
 def show_table(table: Table) -> None:

@@ -12,6 +12,7 @@ import pytest
 from benchwright.cli.answers import say_json
 from benchwright.cli.main import Command, main
 from benchwright.cli.scoring.trec_eval import LONG_NAMES
+from benchwright.client.servers import Login, Servers, Token
 from tests.benchwright.cli.conftest import ROOT, in_process
 
 WITHOUT = {
@@ -197,3 +198,13 @@ def test_output_that_takes_few_letters_gets_them_escaped(tmp_path, encoding):
 
     assert json.loads(done.stdout)["families"][0]["queries"] == ["ü"]
     assert ("ü" in done.stdout) is (encoding == "utf-8")
+
+
+def test_letters_that_the_output_does_not_take_are_escaped_in_lines_for_people(tmp_path):
+    Servers(tmp_path / "benchwright").add(Login("https://日.example.org", Token("bw_x"), "ü"))
+
+    done = in_process("login", "--list",
+                      env={"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0",
+                           "XDG_CONFIG_HOME": str(tmp_path)}, encoding="cp1252")  # fmt: skip
+
+    assert (done.stdout, done.stderr) == ("https://\\u65e5.example.org (ü)\n", "")
