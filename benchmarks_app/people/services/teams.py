@@ -29,7 +29,8 @@ def make_team(*, name: str, user: User) -> Team:
         If a team is called so, in whatever case it is written.
     """
     shown_name = " ".join(unicodedata.normalize("NFC", name).split())
-    if Team.objects.filter(name__iexact=shown_name).exists():
+    # SQLite compares without case in ASCII alone, and PostgreSQL tells ß from SS.
+    if shown_name.casefold() in map(str.casefold, Team.objects.values_list("name", flat=True)):
         raise TeamNameTakenError(name=shown_name)
     try:
         with transaction.atomic():

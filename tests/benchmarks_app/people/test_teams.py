@@ -35,9 +35,12 @@ def test_who_makes_a_team_is_its_member(sam):
     assert list(team.members.all()) == [sam]
 
 
-def test_name_is_taken_in_whatever_case(team, ada):
-    with pytest.raises(TeamNameTakenError, match="'OWLS'"):
-        teams.make_team(name="OWLS", user=ada)
+@pytest.mark.parametrize(("name", "other"), [("Owls", "OWLS"), ("Straßenväter", "STRASSENVÄTER")])
+def test_name_is_taken_in_whatever_case(sam, ada, name, other):
+    teams.make_team(name=name, user=sam)
+
+    with pytest.raises(TeamNameTakenError, match=f"'{other}'"):
+        teams.make_team(name=other, user=ada)
 
 
 def test_mate_is_added_by_user_name(team, sam, ada):
