@@ -223,6 +223,19 @@ def test_who_reads_a_webhook_before_another_changes_it_takes_nothing_back(owner,
     assert not Webhook.objects.exists()
 
 
+def test_rights_of_who_gives_the_address_or_switches_it_on_decide(benchmark, owner, issued):
+    mia = factories.member(benchmark, "mia", Role.MAINTAINER)
+
+    def maker(user: User, **changes: Any) -> User:
+        webhook = webhooks.change_webhook(webhook=Webhook.objects.get(), user=user, **changes)
+        return webhook.created_by
+
+    assert maker(mia, events=["job.failed"], url=issued.webhook.url) == owner
+    assert maker(mia, url=f"{issued.webhook.url}&y=2") == mia
+    assert maker(owner, is_on=False) == mia
+    assert maker(owner, is_on=True) == owner
+
+
 def test_nothing_is_followed_waited_for_or_sent_where_it_may_not_go(
     benchmark, owner, receiver, issued, settings
 ):
@@ -291,12 +304,18 @@ def test_who_may_not_see_it_any_more_is_told_nothing(benchmark, owner, receiver,
     assert [path for path, _, _ in receiver.came] == ["/hook?x=1"]
     of_mia.webhook.refresh_from_db()
     assert of_mia.webhook.off == "left"
+    User.objects.filter(pk=mia.pk).update(is_active=False)
+    mia.memberships.update(role=Role.OWNER)
+    Webhook.objects.filter(created_by=mia).update(off="")
+    tell(benchmark)
+    send_due()
+    assert [path for path, _, _ in receiver.came] == ["/hook?x=1", "/hook?x=1"]
     # What is gone meanwhile, or was never theirs to see, is not told either.
     happened(Event.JOB_FAILED, benchmark=benchmark, about={"job": 999}, path="/jobs/999/")
     happened(Event.SUBMISSION_SCORED, benchmark=benchmark, about={"submission": 999}, path="/x/")
     happened(Event.GATE_DECIDED, benchmark=benchmark, about={"gate": 999}, path="/x/")
     send_due()
-    assert len(receiver.came) == 1
+    assert len(receiver.came) == 2
     assert Delivery.objects.filter(fault__contains="may not see it").count() == 3
 
     factories.member(benchmark, "second", Role.OWNER)
@@ -319,7 +338,7 @@ def test_old_notices_are_dropped_with_what_became_of_them(benchmark, issued):
 
 
 def test_page_adds_shows_once_tries_and_tells_answers_as_text(
-    benchmark, owner, receiver, signed_in, django_capture_on_commit_callbacks
+    benchmark, owner, receiver, signed_in, monkeypatch
 ):
     client, at = signed_in(owner), f"/b/{benchmark.slug}/webhooks/"
     sent = {"url": f"{receiver.address}/<i>", "events": ["job.failed", "release.published"]}
@@ -331,6 +350,9 @@ def test_page_adds_shows_once_tries_and_tells_answers_as_text(
     secret = webhooks_secret(webhook)
     assert secret in answer.content.decode()
     assert webhook.events == ["release.published", "job.failed"]
+    monkeypatch.setattr(webhooks, "MOST_WEBHOOKS", 1)
+    one_more = client.post(at, sent)
+    assert (one_more.status_code, b"at most 1 webhooks" in one_more.content) == (422, True)
     of = f"{at}{webhook.pk}/"
     client.post(f"{of}test/")
     receiver.text = "<script>alert(1)</script>"
@@ -340,13 +362,16 @@ def test_page_adds_shows_once_tries_and_tells_answers_as_text(
     assert "&lt;script&gt;alert(1)" in page
     assert "<script>alert" not in page
     delivery = Delivery.objects.get()
+    Delivery.objects.update(n_attempts=len(PAUSES))
     client.post(f"{of}sent/{delivery.pk}/")
     send_due()
+    assert Delivery.objects.get().n_attempts == 1
     assert [body["type"] for body in told(receiver)] == ["test", "test"]
     client.post(of, {**sent, "events": ["job.failed"]})
     webhook.refresh_from_db()
     assert (webhook.off, webhook.events) == ("by_hand", ["job.failed"])
     assert client.post(f"{of}test/").status_code == 409
+    assert client.post(f"{of}sent/{delivery.pk}/").status_code == 409
     renewed = client.post(f"{of}secret/").content.decode()
     webhook.refresh_from_db()
     assert webhooks_secret(webhook) in renewed
@@ -398,10 +423,11 @@ def test_mail_goes_to_who_wants_it_and_a_link_in_it_ends_that(
         tell(benchmark)
     send_due()
     assert len(mail.outbox) == 2, "so many in an hour"
-    # Whose address is not their own for certain is sent nothing.
-    User.objects.filter(pk=owner.pk).update(verified_email="")
-    Delivery.objects.all().delete()
-    tell(benchmark)
-    send_due()
-    assert len(mail.outbox) == 2
+    # Whose address is not their own for certain, or whose account was closed, is sent nothing.
+    for change in ({"verified_email": ""}, {"verified_email": owner.email, "is_active": False}):
+        Delivery.objects.all().delete()
+        tell(benchmark)
+        User.objects.filter(pk=owner.pk).update(**change)
+        send_due()
+        assert len(mail.outbox) == 2
     assert stop_token(owner, "job.failed") not in Delivery.objects.get().fault
