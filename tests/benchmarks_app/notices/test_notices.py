@@ -169,7 +169,7 @@ def test_attempts_come_with_pauses_that_grow_and_end(benchmark, receiver, issued
     assert (delivery.state, delivery.n_attempts) == ("given_up", len(PAUSES) + 1)
     assert (delivery.status, len(delivery.answer)) == (500, 499)  # of 500, one is a NUL
     webhook = Webhook.objects.get()
-    assert webhook.failing_since is not None
+    assert webhook.failing_since < delivery.tried_at
     assert webhook.is_on
     # A long series switches it off; what waits then is given up as well.
     Webhook.objects.update(n_given_up=4)
@@ -398,7 +398,9 @@ def test_mail_goes_to_who_wants_it_and_a_link_in_it_ends_that(
         person.email = person.verified_email = f"{person.username}@example.org"
         person.save()
     signed_in(owner).post("/account/mails/", {"events": ["job.failed", "release.published"]})
+    signed_in(ada).post("/account/mails/", {"events": ["job.failed", "gate.decided"]})
     signed_in(ada).post("/account/mails/", {"events": ["job.failed"]})
+    assert list(ada.mail_choices.values_list("event", flat=True)) == ["job.failed"]
 
     job = fail_a_job(benchmark, owner)
     send_due()
@@ -423,7 +425,15 @@ def test_mail_goes_to_who_wants_it_and_a_link_in_it_ends_that(
         tell(benchmark)
     send_due()
     assert len(mail.outbox) == 2, "so many in an hour"
-    # Whose address is not their own for certain, or whose account was closed, is sent nothing.
+    # Nothing is sent to who does not want it any more, whose address is not their own for certain,
+    # or whose account was closed.
+    Delivery.objects.all().delete()
+    tell(benchmark)
+    choice = MailChoice.objects.get(person=owner)
+    choice.delete()
+    send_due()
+    assert len(mail.outbox) == 2
+    choice.save(force_insert=True)
     for change in ({"verified_email": ""}, {"verified_email": owner.email, "is_active": False}):
         Delivery.objects.all().delete()
         tell(benchmark)
