@@ -5,10 +5,12 @@ import json
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import nsmallest
-from typing import Any
+from typing import Any, TypeVar
 
 MAX_ID_BYTES = 512
 BYTE_ORDER_MARK = "\ufeff"
+
+Value = TypeVar("Value")
 
 
 def id_problem(text: str) -> str | None:
@@ -74,6 +76,30 @@ def is_storable(value: Any) -> bool:
         elif isinstance(part, list | tuple):
             waiting += part
     return True
+
+
+def storable(value: Value) -> Value:
+    """The value with each NUL and half of a surrogate pair in its texts replaced, at any depth.
+
+    PostgreSQL takes neither in a text or in JSON, and who writes a log or a verdict may write both.
+
+    Examples
+    --------
+    >>> storable({"a\\0": ("b\\ud83d", 1)}) == {"a\ufffd": ["b?", 1]}
+    True
+    """
+    return _storable(value)
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, str):
+        whole = value.encode("utf-8", "replace").decode()
+        return whole.replace("\0", "\N{REPLACEMENT CHARACTER}")
+    if isinstance(value, dict):
+        return {_storable(key): _storable(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_storable(inner) for inner in value]
+    return value
 
 
 def sorted_ids(ids: Iterable[str]) -> list[str]:

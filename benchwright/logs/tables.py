@@ -17,6 +17,7 @@ from typing import Any
 from benchwright.files.sources import open_lines
 from benchwright.formats.beir import BOM
 from benchwright.formats.tables import parquet_rows
+from benchwright.ids import storable
 from benchwright.logs.columns import NAMES, said
 from benchwright.logs.errors import LogColumnsError, LogEmptyError
 
@@ -26,6 +27,8 @@ HEAD_LINES = 50
 ONE_COLUMN = "query"
 HEADER_NAMES = {name for names in NAMES.values() for name in names}
 NUMBERS = re.compile(r"[\d\s.,:/TZ+-]*\d[\d\s.,:/TZ+-]*")
+# JSON writes so what no database takes; halves of one character may stand side by side as well.
+ESCAPED = re.compile(r"\\u(0000|[dD][89a-fA-F])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,8 @@ class LogTable:
     def rows(self) -> "Rows":
         """The line of each row and its cells by column; empty lines are passed over."""
         if self.form == "parquet":
-            return (row for row in enumerate(parquet_rows(self.path, self.file), start=1))
+            rows = parquet_rows(self.path, self.file)
+            return ((number, storable(row)) for number, row in enumerate(rows, start=1))
         reader: Callable[[LogTable, Iterable[bytes]], Rows] = _READERS[self.form]
         return reader(self, open_lines(self.path, file=self.file))
 
@@ -88,7 +92,7 @@ def open_table(path: Path, *, file: str) -> LogTable:
 
 
 def _text(line: bytes) -> str:
-    return line.removeprefix(BOM).decode(errors="replace").rstrip("\r\n")
+    return storable(line.removeprefix(BOM).decode(errors="replace")).rstrip("\r\n")
 
 
 # --- CSV, TSV, plain lines -----------------------------------------------------------------
@@ -195,7 +199,9 @@ def _object(line: str) -> Row:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
         return Bad(f"is not JSON: {error}; write one object a line")
-    return row if isinstance(row, dict) else Bad("is no JSON object; write one object a line")
+    if not isinstance(row, dict):
+        return Bad("is no JSON object; write one object a line")
+    return storable(row) if ESCAPED.search(line) else row
 
 
 # --- Parquet -------------------------------------------------------------------------------
@@ -209,7 +215,7 @@ def _parquet_table(path: Path, file: str) -> LogTable:
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         why = f"is not a Parquet file that can be read ({str(error)[:80]}); write it again."
         raise LogColumnsError(file=file, why=why) from error
-    return LogTable(path, file, "parquet", tuple(schema))
+    return LogTable(path, file, "parquet", tuple(map(storable, schema)))
 
 
 _READERS: dict[str, Any] = {

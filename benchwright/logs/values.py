@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 
+from benchwright.ids import storable
+
 LARGEST_COUNT = 2**53
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 # Moments before 1990 are no moments of a search log; those of milliseconds have 13 digits.
@@ -115,7 +117,7 @@ def clicks_of(value: Any) -> dict[str, int]:
     """
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         try:
-            value = json.loads(value)
+            value = storable(json.loads(value))
         except (ValueError, RecursionError):
             why = f"the clicks are {value!r:.40}; expected JSON, or ids with | between"
             raise CellError(why) from None

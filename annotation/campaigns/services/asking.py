@@ -30,12 +30,12 @@ from annotation.campaigns.services.running import require_judge
 from annotation.models import Campaign, CampaignPair, Judgment, MachineLabel
 from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.judges.services.asking import client_of, remember_format
-from benchmarks_app.judges.services.texts import storable
 from benchmarks_app.models import DocumentContent, Job
 from benchwright.files.external_sort import batched
 from benchwright.grading.caching import grading_as_json, grading_from_json
 from benchwright.grading.looping import NO_ACCESS, Budget, MemoryCache, gradings_of, key_of
 from benchwright.grading.types import Graded, Pair
+from benchwright.ids import storable
 from benchwright.judges.client import OpenAIJudge
 from benchwright.judges.course import Answer
 

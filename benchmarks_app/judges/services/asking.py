@@ -5,11 +5,11 @@ from typing import Any
 from django.conf import settings
 
 from benchmarks_app.judges.services.keys import checked_address, key_of
-from benchmarks_app.judges.services.texts import storable
 from benchmarks_app.models import JudgeEndpoint
 from benchwright.contextual.judging import outcomes_of
 from benchwright.contextual.types import Case, Options, Outcome
 from benchwright.errors import BenchmarkError
+from benchwright.ids import storable
 from benchwright.judges.client import OpenAIJudge
 from benchwright.judges.completions import FORMATS
 from benchwright.judges.endpoint import Endpoint

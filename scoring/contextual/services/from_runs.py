@@ -24,13 +24,13 @@ from benchmarks_app.common.selectors.reading import corpus_documents, run_path
 from benchmarks_app.common.services import audit
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.jobs import RunningJob
-from benchmarks_app.judges.services.texts import storable
 from benchmarks_app.models import CorpusVersion, Job, Query, Run, Slice, User
 from benchmarks_app.queries.selectors import sliceable_queries
 from benchmarks_app.slices.selectors import confirmed_members
 from benchwright.contextual.cases import ALL, CASE_LIMITS, MAX_ID, MAX_SLICES
 from benchwright.corpora.store import StoredDocument
 from benchwright.files.external_sort import batched
+from benchwright.ids import storable
 from benchwright.judges.messages import KeptImage
 from benchwright.recipes.parameters import MAX_SEED
 from benchwright.runs.store import query_ids, tops_of

@@ -14,12 +14,12 @@ from benchmarks_app.common.services import audit, reading_apart
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.judges.services.keys import require_packages
-from benchmarks_app.judges.services.texts import storable
 from benchmarks_app.models import Benchmark, Job, Upload, User
 from benchwright.contextual.cases import CaseFile, CaseLimits, case_as_json
 from benchwright.contextual.from_outside import cases_apart
 from benchwright.contextual.types import Case
 from benchwright.errors import FileProblemsError, Problem
+from benchwright.ids import storable
 from benchwright.judges.messages import Image
 from scoring.contextual.services.errors import CaseSetNameError, EvaluationActiveError
 from scoring.contextual.services.images import images_of, store_images

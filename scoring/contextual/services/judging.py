@@ -15,10 +15,10 @@ from django.utils import timezone
 
 from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.judges.services.asking import client_of, remember_format
-from benchmarks_app.judges.services.texts import storable
 from benchmarks_app.models import Job, JudgeEndpoint
 from benchwright.contextual.judging import outcomes_of
 from benchwright.contextual.types import Options, Outcome
+from benchwright.ids import storable
 from scoring.contextual.selectors import StoredImages, core_case, counts_of
 from scoring.contextual.services.errors import EvaluationActiveError
 from scoring.contextual.services.evaluating import ACTIVE, STATES, require_judge

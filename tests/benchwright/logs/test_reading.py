@@ -217,3 +217,21 @@ def test_bytes_that_are_no_text_are_replaced(tmp_path):
 
     unknown = "\N{REPLACEMENT CHARACTER}"
     assert [row.text for row in rows(path)] == [f"a{unknown}", f"{unknown}{unknown} b"]
+
+
+def test_what_no_database_takes_is_replaced_wherever_it_stands(tmp_path):
+    row = {"query": "a\0 b", "n": 2, "clicks": '{"d\\u0000": 3}', "lang": "e\0", "no\0te": "x"}
+    pl.DataFrame([row]).write_parquet(tmp_path / "log.parquet")
+    paths = [
+        tmp_path / "log.parquet",
+        written(tmp_path, "log.tsv", "\t".join(row) + "\n" + "\t".join(map(str, row.values()))),
+        written(tmp_path, "log.jsonl", json.dumps(row)),
+    ]
+
+    unknown = "\N{REPLACEMENT CHARACTER}"
+    expected = LogRow(f"a{unknown} b", 2, 0, 0, {f"d{unknown}": 3}, f"e{unknown}")
+    assert [rows(path) for path in paths] == [[expected]] * 3
+    names = {open_table(path, file=path.name).columns[-1] for path in paths}
+    assert names == {f"no{unknown}te"}
+    halves = written(tmp_path, "halves.jsonl", json.dumps({"query": "a \ud83d", "\ud83d": 1}))
+    assert rows(halves) == [LogRow("a ?", 1, 0, 0, {}, "")]
