@@ -35,6 +35,7 @@ from benchwright.contamination.errors import (
 from benchwright.contamination.outside import sent_outside
 from benchwright.contamination.sketches import Hasher, SketchHeader, check_salt, is_sketch
 from benchwright.errors import Problems
+from benchwright.ids import storable
 from benchwright.uploads.row_streams import received
 
 JOB_KIND = "check-contamination"
@@ -221,7 +222,7 @@ def _stored(
                 query_id=keys[match.qid],
                 degree=match.degree.value,
                 similarity=min(match.similarity, 1.0),
-                outside_text=match.outside,
+                outside_text=storable(match.outside),
             )
             for match in matches
         ),

@@ -76,6 +76,12 @@ def test_a_list_is_compared_and_stored_with_counts_by_slice(bench, olga):
     ]
 
 
+def test_an_outside_query_is_kept_as_every_database_takes_it(bench, olga):
+    check = checked(bench, olga, "how long do gold\0fish live\n")
+
+    assert check.matches.get().outside_text == "how long do gold\N{REPLACEMENT CHARACTER}fish live"
+
+
 def test_relevant_documents_of_outside_queries_are_named(bench, olga):
     rows = '{"query": "the moon", "positives": ["d3"]}\n{"query": "x y", "positives": ["d4"]}\n'
 
