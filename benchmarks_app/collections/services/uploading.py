@@ -18,6 +18,7 @@ from django.utils import timezone
 from benchmarks_app import files
 from benchmarks_app.models import Benchmark, Upload, User
 from benchwright.errors import BenchmarkError
+from benchwright.ids import storable
 from benchwright.sandbox import FileTooCostlyError, ReaderEndedError, UnreadableFileError
 
 CHUNK = 1 << 20
@@ -94,8 +95,8 @@ def put_down(
         If two files of a folder have one name, and the browser did not tell their folders.
     """
     folders: dict[str, dict[str, UploadedFile]] = {}
-    names = list(paths) if len(paths) == len(files) else [file.name or "" for file in files]
-    for file, path in zip(files, names, strict=True):
+    names = paths if len(paths) == len(files) else [file.name or "" for file in files]
+    for file, path in zip(files, storable(names), strict=True):
         top, slash, rest = path.lstrip("/").partition("/")
         if not slash:
             yield _waiting(receive_upload(benchmark=benchmark, owner=owner, file=file))

@@ -36,6 +36,7 @@ from benchmarks_app.splits.services import leak_reports, splitting
 from benchwright.errors import BenchmarkError, FileProblemsError
 from benchwright.findings import Severity
 from benchwright.formats.numbers import row_key
+from benchwright.ids import storable
 from benchwright.leaks import as_json, as_markdown
 from benchwright.recipes.splits import Mode
 from benchwright.splits import SPLITS
@@ -391,7 +392,7 @@ LEAK_FILES = {
 def leak_differ(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """Two queries of different splits read alike, and a person says that they differ."""
     pair = [
-        get_object_or_404(benchmark.queries.committed(), qid=request.POST.get(side, ""))
+        get_object_or_404(benchmark.queries.committed(), qid=storable(request.POST.get(side, "")))
         for side in "ab"
     ]
     try:

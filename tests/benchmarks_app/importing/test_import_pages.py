@@ -373,14 +373,15 @@ def test_an_empty_file_is_named_and_holds_up_no_other(olga):
 
 def test_an_empty_file_of_a_folder_does_not_keep_the_folder_out(olga):
     sent = [SimpleUploadedFile(".keep", b""), SimpleUploadedFile("corpus.jsonl", CORPUS)]
-    paths = ["toy/.keep", "toy/corpus.jsonl"]
+    paths = ["to\0y/.keep", "to\0y/corpus.jsonl"]
 
     response = olga.post(
         reverse("import-new", args=["texts"]), {"folder": sent, "folder_paths": paths}
     )
 
     upload = Upload.objects.get()
-    assert (response.status_code, upload.name) == (302, "toy.zip")
+    # Nor a NUL in its name, which no database takes.
+    assert (response.status_code, upload.name) == (302, "to\N{REPLACEMENT CHARACTER}y.zip")
     assert imported(olga, upload).state == Job.State.DONE
 
 

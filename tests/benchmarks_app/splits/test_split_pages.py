@@ -189,6 +189,7 @@ def test_leak_report_is_a_page_json_and_markdown(bench, olga, client):
     assert [finding["code"] for finding in facts["findings"]] == ["split-leak-exact"]
     assert "split-leak-exact" in text
     assert client.get(url("leak-report-file", "xml")).status_code == 404
+    assert client.post(url("leak-differ"), {"a": "q0", "b": "tw\0in"}).status_code == 404
     client.post(url("leak-differ"), {"a": "q0", "b": "twin"})
     assert not bench.family_links.exists()  # the same text is the same to every system
 
