@@ -108,11 +108,16 @@ def test_the_rule_of_equal_scores_is_chosen_with_the_benchmark(signed_in, cy, as
     assert Benchmark.objects.get(slug="my-benchmark").tie_rule == kept
 
 
-def test_two_benchmarks_of_one_name_get_corpora_of_their_own(signed_in, cy):
+@pytest.mark.parametrize(
+    ("name", "second"),
+    [("My Benchmark", "My Benchmark (2)"), ("M" * 120, "M" * 116 + " (2)")],
+    ids=["usual", "as long as a name may be"],
+)
+def test_two_benchmarks_of_one_name_get_corpora_of_their_own(signed_in, cy, name, second):
     for slug in ("one", "two"):
-        signed_in(cy).post(reverse("benchmark-new"), new(slug=slug))
+        signed_in(cy).post(reverse("benchmark-new"), new(slug=slug, name=name))
 
-    assert sorted(cy.corpora.values_list("name", flat=True)) == ["My Benchmark", "My Benchmark (2)"]
+    assert list(cy.corpora.order_by("pk").values_list("name", flat=True)) == [name, second]
 
 
 @pytest.mark.parametrize(

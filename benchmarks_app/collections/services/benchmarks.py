@@ -24,6 +24,7 @@ FIRST_GUIDELINE = (
     "Grade how well the document helps with the need behind the query. Judge only what the "
     "document says. If you cannot tell, choose “can't judge” and say why."
 )
+NAME_MOST = 120
 
 
 @transaction.atomic
@@ -85,7 +86,8 @@ def create_benchmark(
 
 def _free_corpus_name(owner: User, name: str) -> str:
     taken_names = set(Corpus.objects.filter(owner=owner).values_list("name", flat=True))
-    candidates = (name if n == 1 else f"{name} ({n})" for n in range(1, len(taken_names) + 2))
+    endings = ("", *(f" ({n})" for n in range(2, len(taken_names) + 2)))
+    candidates = (f"{name[: NAME_MOST - len(ending)]}{ending}" for ending in endings)
     return next(candidate for candidate in candidates if candidate not in taken_names)
 
 

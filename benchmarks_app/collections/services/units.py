@@ -25,6 +25,7 @@ from benchwright.formats.errors import QrelSetNameTakenError
 
 ROWS_PER_BATCH = 500
 SHOWN = 3
+NAME_MOST, BY_DOCUMENT = 120, " by document"
 
 
 @transaction.atomic
@@ -130,7 +131,7 @@ def derive_document_qrels(
     if not measures_documents_of_passages(benchmark) or version is None:
         why = f"{benchmark} does not measure documents on a corpus of passages."
         raise NotDerivableError(name=qrel_set.name, why=why)
-    name = name or f"{qrel_set.name} by document"
+    name = name or f"{qrel_set.name[: NAME_MOST - len(BY_DOCUMENT)]}{BY_DOCUMENT}"
     if QrelSet.objects.ready().filter(benchmark=benchmark, name=name).exists():
         raise QrelSetNameTakenError(name=name)
     reader = corpus_reader(version)

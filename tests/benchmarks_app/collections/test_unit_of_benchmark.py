@@ -319,9 +319,12 @@ def test_a_document_has_the_highest_grade_of_its_passages(documents):
 def test_grades_of_another_benchmark_on_the_corpus_are_derived_from(passages):
     other = factories.benchmark("by", corpus=passages.corpus, unit="document")
     factories.query(other, "q1")
-    qrels = factories.qrel_set(passages, {("q1", "c#0"): 2}, "official")
+    qrels = factories.qrel_set(passages, {("q1", "c#0"): 2}, "o" * 120)
 
-    assert list(qrels_of(derive(other, qrels))) == [("q1", "c", 2)]
+    derived = derive(other, qrels)
+
+    assert list(qrels_of(derived)) == [("q1", "c", 2)]
+    assert derived.name == f"{'o' * 108} by document"  # as long as a name may be
 
 
 @pytest.mark.parametrize(
