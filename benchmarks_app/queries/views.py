@@ -24,7 +24,10 @@ from benchwright.estimation.drawing import frame_of
 @benchmark_view(Action.VIEW)
 def query_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     words = request.GET.get("q", "").strip()
-    queries = queries_with(benchmark, words).annotate(n_wordings=Count("family__queries"))
+    seen = Q(family__queries__staged_by=None)
+    queries = queries_with(benchmark, words).annotate(
+        n_wordings=Count("family__queries", filter=seen)
+    )
     context = {"page": page_of(request, queries), "wanted": words}
     return render(request, "benchmarks_app/queries/query_list.html", context)
 

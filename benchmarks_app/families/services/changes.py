@@ -364,7 +364,7 @@ def _refuse_stale(family: QueryFamily, seen: str) -> None:
 def _members(families: Iterable[int]) -> dict[int, list[int]]:
     """{family: its queries}, of families that have any."""
     members: dict[int, list[int]] = {}
-    rows = Query.objects.filter(family__in=list(families)).order_by("pk")
+    rows = Query.objects.committed().filter(family__in=list(families)).order_by("pk")
     for pk, family in rows.values_list("pk", "family_id"):
         members.setdefault(family, []).append(pk)
     return members

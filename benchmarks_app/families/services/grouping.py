@@ -316,7 +316,8 @@ class _Writing:
         n_moved, gone = self._move()
         grouping = self._record()
         self._change(grouping, before)
-        QueryFamily.objects.filter(benchmark=self.benchmark, pk__in=gone).delete()
+        # One in which a sample has put a query that nobody sees yet is still that query's.
+        QueryFamily.objects.filter(benchmark=self.benchmark, pk__in=gone, queries=None).delete()
         n_links = self._write_links()
         lines = [
             f"{counted(grouping.n_families, 'family')} of {counted(grouping.n_queries, 'query')}",

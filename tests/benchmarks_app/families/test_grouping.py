@@ -17,7 +17,7 @@ from benchmarks_app.families.services.changes import (
 )
 from benchmarks_app.families.services.grouping import grouping_arguments, start_grouping
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import AuditEvent, FamilyChange, FamilyLink, Qrel, QueryFamily
+from benchmarks_app.models import AuditEvent, FamilyChange, FamilyLink, Job, Qrel, QueryFamily
 from benchmarks_app.splits import selectors as split_reads
 from benchwright.families import GroupingOptions
 from benchwright.families.errors import (
@@ -69,6 +69,12 @@ def put(into, *queries, split=""):
     QueryFamily.objects.filter(pk=into.pk).update(split=split)
     into.refresh_from_db()
     return into
+
+
+def stage(into, text, family):
+    """A query that a job has written and nobody sees yet."""
+    job = Job.objects.create(kind="sample-queries", title="Draw", benchmark=into)
+    return factories.query(into, "staged", text, family=family, staged_by=job)
 
 
 def refreshed(*rows):
@@ -492,6 +498,28 @@ def test_what_changed_meanwhile_is_not_overwritten(benchmark, owner):
 
     with pytest.raises(FamilyChangedError, match="changed by somebody else"):
         confirm_family(family=family, actor=owner, seen=seen)
+
+
+def test_a_query_that_a_job_has_staged_is_no_member_yet(benchmark, owner):
+    asked = ask(benchmark, a="aaaa", b="bbbb")
+    family = put(asked["a"].family, *asked.values())
+    staged = stage(benchmark, "aaab", family)
+
+    seen = seen_as(query.pk for query in asked.values())
+    change = confirm_family(family=family, actor=owner, seen=seen)
+    staged.delete()  # the job has failed
+
+    assert undo_change(change=change, actor=owner).undoes == change
+
+
+def test_a_family_stays_where_a_job_has_staged_a_query(benchmark, owner):
+    asked = ask(benchmark, a="lost card", b="Lost card")
+    staged = stage(benchmark, "card lost", asked["b"].family)
+
+    group(benchmark, owner)
+
+    assert families(benchmark) == [["a", "b"]]
+    assert refreshed(staged)[0].family == asked["b"].family
 
 
 def test_a_verdict_needs_two_queries_of_one_family(benchmark, owner):
