@@ -36,6 +36,7 @@ from benchmarks_app.store import file_store
 from benchmarks_app.store.errors import StoreAwayError
 from benchwright.errors import BenchmarkError, FileProblemsError
 from benchwright.full_disk import DiskFullError, is_disk_full
+from benchwright.ids import storable
 
 log = logging.getLogger(__name__)
 
@@ -262,7 +263,7 @@ class RunningJob:
             self.remove_folder()
             self._write(
                 state=Job.State.DONE,
-                result=result,
+                result=storable(result),
                 result_url=url,
                 token=None,
                 finished_at=timezone.now(),
@@ -273,8 +274,8 @@ class RunningJob:
         self.remove_folder()
         has_ended = self.mine().update(
             state=Job.State.FAILED,
-            error=error,
-            problems=problems,
+            error=storable(error),
+            problems=storable(problems),
             token=None,
             finished_at=timezone.now(),
         )

@@ -224,12 +224,13 @@ def test_rows_and_state_done_are_written_together(does, benchmark):
     def handler(running):
         with running.commit() as result:
             QueryFamily.objects.create(benchmark=benchmark)
-            result["n"] = 1
+            result["notes"] = ["no field is called a\0"]
 
     does(handler)
     job = run(queued(benchmark))
 
-    assert (job.state, job.result, job.token) == ("done", {"n": 1}, None)
+    notes = {"notes": ["no field is called a\N{REPLACEMENT CHARACTER}"]}
+    assert (job.state, job.result, job.token) == ("done", notes, None)
     assert job.finished_at
     assert QueryFamily.objects.count() == 1
 
@@ -238,24 +239,26 @@ def test_error_inside_the_commit_leaves_neither_rows_nor_state_done(does, benchm
     def handler(running):
         with running.commit():
             QueryFamily.objects.create(benchmark=benchmark)
-            raise BasketError(name="red")
+            raise BasketError(name="red \ud83d")
 
     does(handler)
     job = run(queued(benchmark))
 
-    assert (job.state, job.error) == ("failed", "The basket red has a hole. Use another.")
+    assert (job.state, job.error) == ("failed", "The basket red ? has a hole. Use another.")
     assert QueryFamily.objects.count() == 0
 
 
 def test_problems_of_a_file_land_on_the_job_with_file_and_line(does, cleaned):
     def handler(running):
-        raise FileProblemsError(problems=[Problem("bm25.run", 412, "score is 'n/a'")])
+        raise FileProblemsError(problems=[Problem("bm25.run", 412, "score is 'n\0a'")])
 
     does(handler)
     job = run(queued())
 
     assert job.state == "failed"
-    assert job.problems == [{"file": "bm25.run", "line": 412, "text": "score is 'n/a'"}]
+    # As every database takes them.
+    text = "score is 'n\N{REPLACEMENT CHARACTER}a'"
+    assert job.problems == [{"file": "bm25.run", "line": 412, "text": text}]
     assert cleaned == [job.pk] * 2  # after the attempt, and with the row that says so
 
 
