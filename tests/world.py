@@ -280,6 +280,7 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "wish": "0.02_40_10__0.1_30_3",
         "exact": runs[0].pk,
         "approximate": runs[1].pk,
+        "tolerance": "1e-06",
         "k": 2,
         "scoring:run-queries": runs[0].pk,
         **_run_pages(runs[0].pk, submission),

@@ -14,4 +14,9 @@ in_benchmark = [
         views.ann_chart,
         name="ann-chart",
     ),
+    path(
+        "ann/<int:exact>/<int:approximate>/within-<str:tolerance>/recall-<int:k>.<str:format>",
+        views.ann_chart,
+        name="ann-chart",
+    ),
 ]

@@ -5,7 +5,7 @@ from typing import Any, cast
 from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from benchmarks_app.charts import chart_response
 from benchmarks_app.language import told
-from benchmarks_app.models import Benchmark, Job, Query, Release, Run
+from benchmarks_app.models import Benchmark, Job, Query, Release
 from benchmarks_app.permissions import Action, benchmark_view, may, require
 from benchmarks_app.requests import PersonRequest, SiteRequest
 from benchmarks_app.site.selectors import has_worker
@@ -30,7 +30,7 @@ from scoring.scores.services.firewall import Sight, sight_of
 from scoring.scores.shown import BOARD
 from scoring.systems.forms import AnnForm, BaselineForm
 from scoring.systems.selectors import BaselineRow, baseline_rows, jobs_at_work, system_rows
-from scoring.systems.services.ann import DEEPEST, N_WORST, AnnReport, ann_report
+from scoring.systems.services.ann import N_WORST, AnnReport, ann_report
 from scoring.systems.services.baselines import JOB_KIND, start_baselines, version_with_texts
 
 SHOWN = ("nDCG@10", "R@100", "Judged@10")
@@ -191,12 +191,16 @@ def ann(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     release = newest_release(benchmark)
     context: dict[str, Any] = {"form": form, "n_runs": runs.count(), "release": release}
     if is_asked and form.is_valid():
-        cleaned = form.cleaned_data
-        hidden = sight_of(request.user, release).hidden if release else frozenset()
-        report = ann_report(release=release, hidden=hidden, **cleaned)
-        context |= {**cleaned, **shown(benchmark, report), "baseline": USUAL_BASELINE}
-        context["n_left_out"] = len(hidden)
+        report, n_left_out = _ann(request, release, form)
+        context |= {**form.cleaned_data, **shown(benchmark, report), "baseline": USUAL_BASELINE}
+        context["n_left_out"] = n_left_out
     return render(request, "scoring/systems/ann.html", context, status=422 if form.errors else 200)
+
+
+def _ann(request: HttpRequest, release: Release | None, form: AnnForm) -> tuple[AnnReport, int]:
+    """The report that a form asks for, and of how many queries it tells no loss."""
+    hidden = sight_of(request.user, release).hidden if release else frozenset()
+    return ann_report(release=release, hidden=hidden, **form.cleaned_data), len(hidden)
 
 
 def shown(benchmark: Benchmark, report: AnnReport) -> dict[str, Any]:
@@ -220,17 +224,13 @@ def shown(benchmark: Benchmark, report: AnnReport) -> dict[str, Any]:
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
 def ann_chart(
-    request: HttpRequest, benchmark: Benchmark, exact: int, approximate: int, k: int, format: str
+    request: HttpRequest, benchmark: Benchmark, k: int, format: str, **numbers: Any
 ) -> HttpResponse:
-    runs = Run.objects.visible_to(request.user).filter(benchmark=benchmark)
-    if not 1 <= k <= DEEPEST:
+    """The chart of two runs by their numbers, and of the page's tolerance."""
+    form = AnnForm({**numbers, "k": k}, runs=runs_offered(benchmark, request.user))
+    if not form.is_valid():
         raise Http404
-    report = ann_report(
-        exact=get_object_or_404(runs, pk=exact),
-        approximate=get_object_or_404(runs, pk=approximate),
-        release=newest_release(benchmark),
-        k=k,
-    )
+    report, _n_left_out = _ann(request, newest_release(benchmark), form)
     if not report.recall.queries:
         raise Http404
     return chart_response(request, recall_chart(report.recall), format)

@@ -1,6 +1,7 @@
 """Approximate against exact search: numbers, page, chart, endpoint and command."""
 
 import json
+import re
 
 import pytest
 from django.core.cache import cache
@@ -92,6 +93,18 @@ def test_chart_counts_queries_by_recall(client, benchmark, page, runs):
     rows = client.get(url).content.decode().splitlines()
 
     assert rows == ["recall,from,to,queries", "0.0,-0.2,0.2,1", "0.5,0.3,0.7,1", "1.0,0.8,1.2,1"]
+
+
+def test_chart_takes_scores_as_equal_that_the_page_does(client, benchmark, page, runs):
+    second = factories.run(benchmark, "q1 Q0 d2 1 9 s\nq2 Q0 d4 1 9 s\nq3 Q0 d6 1 9 s")
+
+    answer = page(exact=runs[0].pk, approximate=second.pk, k=1, tolerance=1)
+    (chart,) = re.findall(r'/b/[^"]*/recall-1', answer.content.decode())[:1]
+
+    assert answer.context["recall"].mean == 1.0
+    rows = client.get(f"{chart}.csv").content.decode().splitlines()
+    assert rows == ["recall,from,to,queries", "1.0,0.6,1.4,3"]
+    assert client.get(f"{chart.replace('1.0', 'nan')}.csv").status_code == 404
 
 
 def test_endpoint_takes_names(client, benchmark, page, runs):
