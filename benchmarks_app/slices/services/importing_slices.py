@@ -88,6 +88,8 @@ def import_members(benchmark: Benchmark, name: str, queries: Sequence[int]) -> N
     refuse_registered(into, "members")
     for keys in batched(queries, 500):
         known_members = into.members.filter(query__in=keys)
+        # Who rejected a query has not confirmed it.
+        known_members.exclude(state=SliceMember.State.MEMBER).update(decided_by=None)
         known_members.update(state=SliceMember.State.MEMBER, source=SliceMember.Source.IMPORT)
     insert_members(
         SliceMember(slice=into, query_id=pk, source=SliceMember.Source.IMPORT) for pk in queries

@@ -93,7 +93,10 @@ def make_slice_job(job: jobs.RunningJob) -> None:
     )
     with job.commit() as result:
         if parameters["slice"]:
-            row = Slice.objects.select_for_update().get(pk=parameters["slice"])
+            row = Slice.objects.select_for_update().filter(pk=parameters["slice"]).first()
+            if row is None:
+                result["notes"] = [f"Slice '{wanted.name}' was deleted meanwhile."]
+                return
             _rewrite(row, wanted.rule, selection, actor=job.row.created_by)
         else:
             row = _create(job.benchmark, wanted, selection, actor=job.row.created_by)

@@ -236,6 +236,20 @@ def test_what_takes_long_is_done_by_a_job(benchmark, olga, monkeypatch, do_jobs)
     assert len(slices_of(benchmark)["short"]) == 3
 
 
+def test_a_slice_that_is_deleted_before_its_rule_is_applied_again_is_left_alone(
+    benchmark, olga, monkeypatch, do_jobs
+):
+    item = make(benchmark, olga)
+    monkeypatch.setattr(slicing, "QUICK_QUERIES", 1)
+    slicing.start_refresh(of=item, actor=olga)
+    changes.delete_slice(of=item, actor=olga)
+
+    (job,) = do_jobs()
+
+    assert (job.state, job.error) == (Job.State.DONE, "")
+    assert job.result["notes"] == ["Slice 'short' was deleted meanwhile."]
+
+
 # --- again -----------------------------------------------------------------------------------
 
 
@@ -466,11 +480,14 @@ def test_a_file_makes_and_fills_slices_and_confirms_suggestions(benchmark, olga)
 
 def test_query_of_a_file_stays_when_the_rule_is_applied_again(benchmark, olga):
     item = make(benchmark, olga)
-    imported(benchmark, olga, b"q5\tshort\n")
+    rejected = item.members.get(query__qid="q4")
+    members.decide_members(of=item, actor=olga, verdict="reject", members=[rejected.pk])
+    imported(benchmark, olga, b"q4\tshort\nq5\tshort\n")
 
     slicing.start_refresh(of=item, actor=olga)
 
     assert slices_of(benchmark) == {"short": ["q1", "q2", "q4", "q5"]}
+    assert not item.members.exclude(decided_by=None).exists()  # the file says so, and nobody else
 
 
 def test_guesses_become_members_when_the_rule_is_a_fact(benchmark, olga):
