@@ -6,6 +6,7 @@ wording to another.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -460,7 +461,7 @@ class _Change:
     ) -> FamilyChange:
         """Judge the families anew, and write the change down with its audit event."""
         if judged:
-            self._judge(families, reviewed)
+            judge_anew(self.benchmark, families, reviewed=reviewed, actor=self.actor, at=self.at)
         change = FamilyChange.objects.create(
             benchmark=self.benchmark,
             kind=self.kind,
@@ -481,18 +482,26 @@ class _Change:
         )
         return change
 
-    def _judge(self, families: Sequence[int], reviewed: Collection[int]) -> None:
-        """Doubt and review of families that a person has just looked at."""
-        threshold = 1.0 - options_in_force(self.benchmark).merge_at + 1e-6
-        for pk, members in _members(families).items():
-            doubt = 0.0 if pk in reviewed else doubt_of(members)
-            is_settled = doubt <= threshold
-            QueryFamily.objects.filter(pk=pk).update(
-                doubt=doubt,
-                is_flagged=not is_settled,
-                reviewed_by=self.actor if is_settled else None,
-                reviewed_at=self.at if is_settled else None,
-            )
+
+def judge_anew(
+    benchmark: Benchmark,
+    families: Iterable[int],
+    *,
+    reviewed: Collection[int] = (),
+    actor: User | None = None,
+    at: datetime | None = None,
+) -> None:
+    """Doubt and review of families that a person has just looked at, or that have other members."""
+    threshold = 1.0 - options_in_force(benchmark).merge_at + 1e-6
+    for pk, members in _members(families).items():
+        doubt = 0.0 if pk in reviewed else doubt_of(members)
+        is_settled = doubt <= threshold
+        QueryFamily.objects.filter(pk=pk).update(
+            doubt=doubt,
+            is_flagged=not is_settled,
+            reviewed_by=actor if is_settled else None,
+            reviewed_at=at if is_settled else None,
+        )
 
 
 def _say_same(change: _Change, ours: Sequence[int], theirs: Sequence[int]) -> None:

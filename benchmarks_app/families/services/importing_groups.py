@@ -10,12 +10,13 @@ from django.urls import reverse
 from benchmarks_app.collections.services.part_rows import PartFile, said_apart
 from benchmarks_app.collections.services.staging import ROWS_PER_BATCH, Import
 from benchmarks_app.common.services.exposure import refuse_hiding
-from benchmarks_app.families.services.changes import STATES, states_of
-from benchmarks_app.models import FamilyChange, FamilyLink, Query, QueryFamily, Slice
+from benchmarks_app.families.services.changes import STATES, judge_anew, states_of
+from benchmarks_app.models import Benchmark, FamilyChange, FamilyLink, Query, QueryFamily, Slice
 from benchmarks_app.slices.services import importing_slices, records
 from benchwright.detection import FileKind
 from benchwright.files.external_sort import batched
 from benchwright.formats.errors import FamilyOnTwoSidesError, NothingImportedError
+from benchwright.texts.counting import counted
 from benchwright.uploads.row_streams import pairs_said, slices_said
 
 # Read before the queries, whose rows they complete.
@@ -25,12 +26,15 @@ NAMED_AT_MOST = 3
 
 @dataclass
 class Said:
-    """Families by name and weights, by query id; `rows` are the families written so far."""
+    """Families by name and weights, by query id, and which file names it.
+
+    `rows` are the families written so far.
+    """
 
     families: dict[str, str] = field(default_factory=dict)
     weights: dict[str, float] = field(default_factory=dict)
     rows: dict[str, QueryFamily] = field(default_factory=dict)
-    files: tuple[str, ...] = ()
+    file_of: dict[str, str] = field(default_factory=dict)
 
     def family_of(self, qid: str, named: str) -> str:
         """What the family of a query is called: as a file of families or its own row says."""
@@ -41,9 +45,10 @@ class Said:
 
 def read_said(work: Import, files: Sequence[PartFile]) -> Said:
     """Read the files of families and of weights."""
-    annotations = Said(files=tuple(file.place.shown for file in files))
+    annotations = Said()
     for file in files:
         pairs = said_apart(work.problems, pairs_said, file.place, file.part.kind)
+        annotations.file_of |= dict.fromkeys(pairs, file.place.shown)
         if file.part.kind is FileKind.FAMILIES:
             annotations.families |= pairs
         else:
@@ -77,12 +82,12 @@ def stage_said(work: Import, statements: Said) -> None:
         groups = _groups(statements.families, here)
         _refuse_two_sides(work, groups)
         n = len({name for qid, name in statements.families.items() if qid in known_qids})
-        work.outcomes.append(
-            f"{n:,} families of {len(known_qids & statements.families.keys()):,} queries"
-        )
+        n_queries = len(known_qids & statements.families.keys())
+        work.outcomes.append(f"{counted(n, 'family')} of {counted(n_queries, 'query')}")
         work.on_commit.append(lambda: _regroup(work, statements.families, groups))
     if statements.weights:
-        work.outcomes.append(f"weights of {len(known_qids & statements.weights.keys()):,} queries")
+        n_queries = len(known_qids & statements.weights.keys())
+        work.outcomes.append(f"weights of {counted(n_queries, 'query')}")
         old = {
             row["pk"]: statements.weights[qid]
             for qid, row in here.items()
@@ -92,10 +97,9 @@ def stage_said(work: Import, statements: Said) -> None:
 
 
 def _tell_unknown(work: Import, annotations: Said, known_qids: Iterable[str]) -> None:
-    here = set(known_qids)
-    for qid in sorted((annotations.families.keys() | annotations.weights.keys()) - here)[:20]:
+    for qid in sorted(annotations.file_of.keys() - set(known_qids))[:20]:
         problem = f"query '{qid}' is not in the benchmark. Import its text first, or drop the line."
-        work.problems.add(annotations.files[0], 0, problem)
+        work.problems.add(annotations.file_of[qid], 0, problem)
 
 
 def _groups(families: Mapping[str, str], here: Mapping[str, Any]) -> dict[str, list[Any]]:
@@ -138,9 +142,13 @@ def _regroup(work: Import, families: Mapping[str, str], groups: Mapping[str, lis
     moves: dict[int, int] = {}
     for name in groups:
         moves |= _moves(work, of_name[name], members)
+    family_of = {pk: family for _, pk, family in rows}
     if moves:
-        _write_moves(work, moves, {pk: family for _, pk, family in rows}, states)
+        _write_moves(work, moves, family_of, states)
     _link(work, of_name.values())
+    grown = set(moves.values())
+    shrunk = {family_of[pk] for pk in moves} - grown
+    _settle(work.benchmark, (present | grown) - shrunk, grown, shrunk)
 
 
 def _moves(
@@ -189,6 +197,19 @@ def _write_moves(
         after={**_named(after), STATES: states_of(after)},
         actor=work.upload.owner,
     )
+
+
+def _settle(benchmark: Benchmark, told: set[int], grown: set[int], shrunk: set[int]) -> None:
+    """Families that the file tells are in no doubt; who reviewed others has not seen these.
+
+    What is left of a family waits for review only if it did so before.
+    """
+    for some in batched(sorted(told), ROWS_PER_BATCH):
+        QueryFamily.objects.filter(pk__in=some).update(doubt=0.0, is_flagged=False)
+    for some in batched(sorted(grown), ROWS_PER_BATCH):
+        QueryFamily.objects.filter(pk__in=some).update(reviewed_by=None, reviewed_at=None)
+    waiting = QueryFamily.objects.filter(benchmark=benchmark, is_flagged=True)
+    judge_anew(benchmark, shrunk.intersection(waiting.values_list("pk", flat=True)))
 
 
 def _named(members: Mapping[int, list[int]]) -> dict[str, list[int]]:
@@ -245,8 +266,9 @@ def stage_slices(work: Import, files: Sequence[PartFile]) -> None:
             queries_of[name] |= qids
     if not queries_of and not work.problems.found:
         raise NothingImportedError(file=files[0].place.shown, what="slice")
+    n_queries = sum(map(len, queries_of.values()))
     work.outcomes.append(
-        f"{len(queries_of):,} slices of {sum(map(len, queries_of.values())):,} queries in all"
+        f"{counted(len(queries_of), 'slice')} of {counted(n_queries, 'query')} in all"
     )
     work.on_commit.append(lambda: _put(work, queries_of))
 

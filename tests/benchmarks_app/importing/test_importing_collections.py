@@ -89,6 +89,18 @@ def test_families_slices_and_weights_of_a_collection_are_kept(texts):
     assert FamilyLink.objects.get().reason == "given"
 
 
+def test_a_query_that_is_not_here_is_told_with_the_file_that_names_it(texts):
+    members = {
+        "queries.jsonl": QUERIES,
+        "families.tsv": FAMILIES,
+        "weights.tsv": b"query-id\tweight\nq9\t1\n",
+    }
+
+    job = factories.imported(texts, zipped(members), "ours.zip")
+
+    assert [problem["file"] for problem in job.problems] == ["weights.tsv"]
+
+
 def test_a_file_of_families_regroups_queries_that_are_here(texts):
     take(texts, QUERIES.replace(b"}\n", b', "metadata": {"family": "all"}}\n'), "queries.jsonl")
     assert len(families(texts)) == 1
@@ -100,6 +112,23 @@ def test_a_file_of_families_regroups_queries_that_are_here(texts):
     assert sorted(len(grades) for key, grades in change.before.items() if key.isdecimal()) == [3]
     assert sorted(len(grades) for key, grades in change.after.items() if key.isdecimal()) == [1, 2]
     assert not QueryFamily.objects.filter(queries=None).exists()
+
+
+def test_what_was_said_of_a_family_is_not_said_of_what_a_file_makes_of_it(texts):
+    take(texts, QUERIES, "queries.jsonl")
+    first, second = (texts.queries.get(qid=qid).family for qid in ("q1", "q2"))
+    changes.confirm_family(family=first, actor=factories.user("keeper"))
+    texts.queries.filter(qid="q3").update(family=second)
+    QueryFamily.objects.filter(pk=second.pk).update(is_flagged=True, doubt=1)
+
+    job = take(texts, FAMILIES.replace(b"q3\tq3\n", b""), "families.tsv")
+
+    assert job.result["made"] == ["1 family of 2 queries"]
+    rows = QueryFamily.objects.exclude(queries=None).distinct().order_by("pk")
+    assert list(rows.values_list("reviewed_at", "is_flagged", "doubt")) == [
+        (None, False, 0.0),  # q1 and q2: who reviewed q1 has not seen q2
+        (None, False, 0.0),  # q3, of which no pair is left to be looked at
+    ]
 
 
 def test_families_of_a_file_can_be_undone_with_their_splits(texts):
