@@ -323,12 +323,13 @@ class _Writing:
             f"{counted(grouping.n_families, 'family')} of {counted(grouping.n_queries, 'query')}",
             counted(n_links, "link"),
         ]
-        if grouping.n_flagged:
-            lines.append(f"{grouping.n_flagged:,} families wait for review")
-        if self.n_moved_splits:
-            lines.append(f"{self.n_moved_splits:,} families were on two splits and are on one now")
-        if self.grouped_queries.n_without_embedding:
-            lines.append(f"{self.grouped_queries.n_without_embedding:,} queries have no embedding")
+        if n := grouping.n_flagged:
+            lines.append(f"{counted(n, 'family')} {'waits' if n == 1 else 'wait'} for review")
+        if n := self.n_moved_splits:
+            were, are = ("was", "is") if n == 1 else ("were", "are")
+            lines.append(f"{counted(n, 'family')} {were} on two splits and {are} on one now")
+        if n := self.grouped_queries.n_without_embedding:
+            lines.append(f"{counted(n, 'query')} {'has' if n == 1 else 'have'} no embedding")
         return {
             "made": lines,
             "grouping": grouping.pk,

@@ -207,7 +207,7 @@ def _commit(
     table: LogTable,
     prepared: Prepared,
 ) -> None:
-    upload, counted = pending.upload, prepared.counted
+    upload, totals = pending.upload, prepared.counted
     digest = sha256_of(prepared.log)
     stored = files.publish(prepared.log, f"logs/{job.benchmark.pk}/{digest}.parquet")
     links_sha256 = sha256_of(prepared.links)
@@ -220,12 +220,12 @@ def _commit(
             upload=upload if parameters["keeps_raw"] else None,
             parquet=stored,
             sha256=digest,
-            first_day=_day(counted.first),
-            last_day=_day(counted.last),
+            first_day=_day(totals.first),
+            last_day=_day(totals.last),
             n_rows=prepared.n_rows,
-            n_distinct=counted.n_distinct,
-            n_traffic=counted.n_traffic,
-            masked=dict(sorted(counted.masked.items())),
+            n_distinct=totals.n_distinct,
+            n_traffic=totals.n_traffic,
+            masked=dict(sorted(totals.masked.items())),
             facts=_facts(upload, parameters, table, prepared) | {"links_sha256": links_sha256},
             created_by=job.row.created_by or upload.owner,
         )
@@ -234,7 +234,7 @@ def _commit(
             uploading.mark_imported(upload, f"query log: {log.name}")
         else:
             uploading.forget(upload)
-        result["made"] = [f"log '{log.name}' of {log.n_distinct:,} distinct queries"]
+        result["made"] = [f"log '{log.name}' of {counted(log.n_distinct, 'distinct query')}"]
         result["notes"] = _notes(log)
         result["url"] = reverse("log-detail", args=[job.benchmark.slug, log.pk])
 
@@ -279,10 +279,13 @@ def _notes(log: QueryLog) -> list[str]:
     if log.masked:
         masks = ", ".join(f"{kind} in {n:,}" for kind, n in log.masked.items())
         notes.append(f"Masked, in searches: {masks}.")
-    if facts["only_personal"]:
-        notes.append(f"{facts['only_personal']:,} searches were personal data alone and are gone.")
-    if facts["below_floor"]:
-        notes.append(f"{facts['below_floor']:,} queries below the floor were dropped.")
+    if n := facts["only_personal"]:
+        were, are = ("was", "is") if n == 1 else ("were", "are")
+        searches = "search" if n == 1 else "searches"
+        notes.append(f"{n:,} {searches} {were} personal data alone and {are} gone.")
+    if n := facts["below_floor"]:
+        were = "was" if n == 1 else "were"
+        notes.append(f"{counted(n, 'query')} below the floor {were} dropped.")
     if not facts["raw_kept"]:
         notes.append("The uploaded file was deleted.")
     return notes

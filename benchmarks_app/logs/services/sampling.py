@@ -49,7 +49,7 @@ def sample_arguments(*, log: QueryLog, design: Design, seed: int | None = None) 
     plan = plan_of(log, design)
     return {
         "kind": JOB_KIND,
-        "title": f"Draw {plan.n_families:,} families of {log.name}",
+        "title": f"Draw {counted(plan.n_families, 'family')} of {log.name}",
         "parameters": {
             "log": log.pk,
             "design": design.as_json(),
@@ -258,14 +258,14 @@ def _link(
 
 def _notes(taken: _Taken) -> list[str]:
     notes = []
-    if taken.adopted:
+    if n := len(taken.adopted):
+        were, have, their = ("was", "has", "its") if n == 1 else ("were", "have", "their")
         notes.append(
-            f"{len(taken.adopted):,} of the drawn queries were here already and now have their "
-            "frequency, probability and weight."
+            f"{n:,} of the drawn queries {were} here already and now {have} {their} frequency, "
+            "probability and weight."
         )
-    if taken.n_here:
-        notes.append(
-            f"{taken.n_here:,} of the drawn queries are of an earlier sample and stay as they are: "
-            "their weights are of that sample."
-        )
+    if n := taken.n_here:
+        of_one = "is of an earlier sample and stays as it is: its weight is"
+        of_some = "are of an earlier sample and stay as they are: their weights are"
+        notes.append(f"{n:,} of the drawn queries {of_one if n == 1 else of_some} of that sample.")
     return notes

@@ -196,7 +196,7 @@ def make_cases_of_run(job: RunningJob) -> None:
             target=case_set.name,
             n=len(qids),
         )
-        result["made"] = [f"case set '{case_set.name}' of {len(qids):,} cases"]
+        result["made"] = [f"case set '{case_set.name}' of {counted(len(qids), 'case')}"]
         result["notes"] = notes
         result["url"] = case_set.get_absolute_url()
 

@@ -21,6 +21,7 @@ from benchwright.contextual.types import Case
 from benchwright.errors import FileProblemsError, Problem
 from benchwright.ids import storable
 from benchwright.judges.messages import Image
+from benchwright.texts.counting import counted
 from scoring.contextual.services.errors import CaseSetNameError, EvaluationActiveError
 from scoring.contextual.services.images import images_of, store_images
 from scoring.models import CaseSet, ContextualCase, ContextualEvaluation
@@ -92,7 +93,7 @@ def import_cases(job: RunningJob) -> None:
             target=case_set.name,
             n=case_set.n_cases,
         )
-        result["made"] = [f"case set '{case_set.name}' of {case_set.n_cases:,} cases"]
+        result["made"] = [f"case set '{case_set.name}' of {counted(case_set.n_cases, 'case')}"]
         result["notes"] = case_set.notes
         result["url"] = case_set.get_absolute_url()
 

@@ -230,7 +230,7 @@ def test_query_that_is_here_gets_weight_and_keeps_id_and_family(benchmark, olga,
     assert (here.text, here.frequency, here.weight) == ("LOST CARD", 60, 60)
     assert Query.objects.get(text="lost cards").family == here.family
     assert FamilyLink.objects.get(reason="bag").query_a == here
-    assert "1 of the drawn queries were here already" in job.result["notes"][0]
+    assert "1 of the drawn queries was here already and now has its" in job.result["notes"][0]
 
 
 @pytest.mark.parametrize("days", [("2024-01-01", "2024-03-01"), ("2024-01-09", "2024-02-01")])

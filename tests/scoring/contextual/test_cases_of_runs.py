@@ -438,7 +438,7 @@ def test_api_makes_a_set(texts, tess, run, signed_in, do_jobs):
 def test_command_makes_a_set(texts, run, capsys):
     call_command("make_cases", "texts", "mine", "--depth", "2", "--sample", "1", "--seed", "5")
 
-    assert "made case set 'mine, first 2, sample of 1' of 1 cases" in capsys.readouterr().out
+    assert "made case set 'mine, first 2, sample of 1' of 1 case" in capsys.readouterr().out
     assert CaseSet.objects.get().source.seed == 5
     with pytest.raises(CommandError, match="texts has no run 'other'; it has mine"):
         call_command("make_cases", "texts", "other")
