@@ -81,7 +81,7 @@ def _report_folder(benchmark: Benchmark, chosen: QrelSet | None, see_hidden: boo
     is_whole = see_hidden or not benchmark.hidden_splits
     # The corpus has the dates of documents.
     keys = [row and row.pk for row in (chosen, benchmark.current_corpus_version)]
-    parts = [reads.fingerprint(benchmark), *keys, is_whole, VERSION]
+    parts = [reads.fingerprint(benchmark), *keys, benchmark.corpus.lang, is_whole, VERSION]
     return f"leaks/{benchmark.pk}/{reads.hash_of(parts)}"
 
 

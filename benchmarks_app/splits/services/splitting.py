@@ -196,9 +196,10 @@ def previewed(
     **options: Any,
 ) -> dict[str, Any]:
     """A preview as JSON; computed once for the same recipe and the same state of the benchmark."""
-    chosen = options.get("qrel_set")
+    chosen, hidden = options.get("qrel_set"), options.get("hidden")
+    withheld = benchmark.hidden_splits if hidden is None else hidden
     key_facts = [recipe_json(recipe), sorted((given_splits or {}).items()), chosen and chosen.pk]
-    key_facts += [sorted(options.get("hidden") or ()), options.get("accept_small")]
+    key_facts += [sorted(withheld), options.get("accept_small")]
     key = f"split-preview:{benchmark.pk}:{reads.hash_of([reads.fingerprint(benchmark), key_facts])}"
     preview: dict[str, Any] | None = cache.get(key)
     if preview is None:

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from benchmarks_app.common.forms import MOST_LIST_BYTES
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import AuditEvent, Job, Role, SplitPlan
+from benchmarks_app.models import AuditEvent, Benchmark, Job, Role, SplitPlan
 from benchmarks_app.splits.services import leak_reports, splitting
 from tests import factories
 
@@ -253,6 +253,17 @@ def test_api_previews_applies_and_reports(bench, olga, client):
     assert report["findings"] == []
     assert text.startswith("# Leak report")
     assert api(client, "split-detail").json()["is_outdated"] is False
+
+
+def test_a_preview_that_hides_nothing_is_not_that_of_what_is_hidden(bench, olga, client):
+    bench.queries.update(exposed_at=timezone.now())
+    Benchmark.objects.filter(pk=bench.pk).update(hidden_splits=["test"])
+
+    as_it_is = api(client, "split-preview", {"seed": 1}).json()
+    without = api(client, "split-preview", {"seed": 1, "hidden": []}).json()
+
+    codes = [{finding["code"] for finding in told["findings"]} for told in (as_it_is, without)]
+    assert codes == [{"split-slice-small", "split-exposed"}, {"split-slice-small"}]
 
 
 def test_api_takes_a_given_split_and_names_its_problems(bench, olga, client):
