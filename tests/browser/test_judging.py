@@ -115,6 +115,10 @@ def select_words(page: Page) -> str:
     )
 
 
+def set_text(page: Page, text: str) -> None:
+    page.locator("[data-part=text]").evaluate("(box, text) => { box.textContent = text; }", text)
+
+
 def takes_a_note(page: Page, demo: DemoSite, key: str, name: str) -> None:
     page.keyboard.press(key)
     expect(page.locator("#note")).to_be_focused()

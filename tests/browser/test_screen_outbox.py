@@ -8,7 +8,16 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.browsing import sign_in
 from tests.browser.conftest import DemoSite, Person
-from tests.browser.labeling import SAVED, all_saved, at_work, begin, label, press, shown
+from tests.browser.labeling import (
+    SAVED,
+    all_saved,
+    at_work,
+    begin,
+    label,
+    n_events,
+    press,
+    shown,
+)
 from tests.system.site import Site
 
 PASSWORD = "a password of the test"
@@ -189,6 +198,38 @@ def test_two_tabs_of_one_person_store_each_label_once(context: BrowserContext, k
 
 
 # --- on the demo -------------------------------------------------------------------------------
+
+LEFT_OF_A_POOL_THAT_IS_GONE = """
+() => new Promise((done) => {
+  const { user } = JSON.parse(document.getElementById("judge-data").textContent);
+  const event = { client_id: crypto.randomUUID(), do: "later", token: "of another pool" };
+  indexedDB.open("benchwright-outbox", 1).onsuccess = ({ target: { result: base } }) => {
+    const writing = base.transaction("entries", "readwrite");
+    writing.objectStore("entries").add({ user, url: "/judge/99/exchange/", key: "gone", event });
+    writing.oncomplete = () => done(base.close());
+  };
+})
+"""
+EMPTIED = "() => indexedDB.deleteDatabase('benchwright-outbox')"
+CLOSED = (
+    "() => { IDBIndex.prototype.getAll = () => { throw new Error('the connection is closing'); }; }"
+)
+BROKEN = "() => { IDBIndex.prototype.getAll = () => { const request = {};"
+BROKEN += " setTimeout(() => request.onerror()); return request; }; }"
+
+
+def test_what_one_pool_refuses_holds_up_no_other(person: Person, demo: DemoSite):
+    begin(demo)
+    page = at_work(person("ada"))
+    page.evaluate(LEFT_OF_A_POOL_THAT_IS_GONE)
+    before = n_events(demo)
+
+    page.keyboard.press("1")
+
+    unsaved(page, 1)
+    expect(page.locator("[data-part=rate]")).to_contain_text("no such pool")
+    assert n_events(demo) == before + 1
+    page.evaluate(EMPTIED)
 
 
 def test_leaving_with_something_unsaved_is_warned_of(person: Person, demo: DemoSite):

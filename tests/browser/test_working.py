@@ -145,6 +145,16 @@ def test_a_table_is_sorted_by_keyboard(person: Person):
     expect(header).to_have_attribute("aria-sort", "descending")
 
 
+LISTS = """
+() => { const made = (name, time) => `<tr><th>${name}</th><td>${time}</td></tr>`;
+  const at = (day) => `<time datetime="${day}T10:00:00+00:00" data-format="date"></time>`;
+  document.querySelector("main").innerHTML = `<table data-sortable>
+    <thead><tr><th>List</th><th>Made</th></tr></thead><tbody>${made("spring", at("2026-04-02"))}
+    ${made("none", "-")}${made("autumn", at("2026-11-01"))}</tbody></table>`;
+  document.querySelector("main").dispatchEvent(new CustomEvent("htmx:load", { bubbles: true })); }
+"""
+
+
 def first_column(page: Page) -> list[str]:
     return page.locator("tbody th").all_inner_texts()
 

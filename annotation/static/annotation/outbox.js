@@ -186,10 +186,13 @@
       for (const url of urls) {
         const own = entries.filter((entry) => entry.url === url);
         for (let at = 0; at === 0 || at < own.length; at += MOST_AT_ONCE) {
-          if (!(await this.exchange(url, own.slice(at, at + MOST_AT_ONCE)))) return;
+          if (await this.exchange(url, own.slice(at, at + MOST_AT_ONCE))) continue;
+          if (this.state.kind !== "refused") return;
+          break; // What one pool refuses holds up no other.
         }
       }
-      this.say(this.n ? "saving" : "saved");
+      if (this.timer !== null) this.say(this.state.kind, this.state.text);
+      else this.say(this.n ? "saving" : "saved");
     }
     async exchange(url, entries) {
       if (!(await this.isThem())) return false;
