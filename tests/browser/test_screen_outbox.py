@@ -232,6 +232,21 @@ def test_what_one_pool_refuses_holds_up_no_other(person: Person, demo: DemoSite)
     page.evaluate(EMPTIED)
 
 
+@pytest.mark.parametrize("failure", [CLOSED, BROKEN], ids=["closed", "broken"])
+def test_a_label_is_sent_where_the_device_cannot_be_read_any_more(
+    person: Person, demo: DemoSite, failure: str
+):
+    begin(demo)
+    page = at_work(person("ada"))
+    before = n_events(demo)
+    page.evaluate(failure)
+
+    press(page, "2")
+
+    all_saved(page)
+    assert n_events(demo) == before + 1
+
+
 def test_leaving_with_something_unsaved_is_warned_of(person: Person, demo: DemoSite):
     begin(demo)
     page = at_work(person("ada"))

@@ -38,7 +38,7 @@
     async add(entry) {
       entry.number = await promised(this.store("readwrite").add({ ...entry }));
     }
-    all(user) {
+    async all(user) {
       return promised(this.store("readonly").index("user").getAll(user));
     }
     async remove(numbers) {
@@ -71,9 +71,7 @@
     }
     async open() {
       this.shelf = await Shelf.open();
-      if (this.shelf.base) {
-        for (const entry of await this.shelf.all(this.user).catch(() => [])) this.entries.set(entry.event.client_id, entry);
-      }
+      for (const entry of await this.shelf.all(this.user).catch(() => [])) this.entries.set(entry.event.client_id, entry);
       this.listen();
       this.say(this.entries.size ? "saving" : "saved");
       return [...this.entries.values()];
@@ -129,7 +127,7 @@
       if (this.state.kind === "saved") this.say("saving");
       else this.say(this.state.kind, this.state.text);
       this.onTheWay.add(event.client_id);
-      const shelved = this.shelf.base ? this.shelf.add(entry).catch(() => {}) : Promise.resolve();
+      const shelved = this.shelf.add(entry).catch(() => {});
       shelved.then(() => {
         this.onTheWay.delete(event.client_id);
         // Somebody is at work: what failed is tried again sooner.
@@ -170,14 +168,16 @@
       return navigator.locks ? navigator.locks.request(`benchwright-outbox-${this.user}`, work) : work();
     }
     async waiting() {
-      const shelved = this.shelf.base ? await this.shelf.all(this.user).catch(() => []) : [];
+      const shelved = await this.shelf.all(this.user).catch(() => null);
+      const here = () => [...this.entries.values()].filter(({ event }) => !this.onTheWay.has(event.client_id));
+      // No shelf, or one that cannot be read any more: each tab sends what it knows itself.
+      if (!shelved) return here().filter(({ isOfOtherTab }) => !isOfOtherTab);
       const known = new Set(shelved.map((entry) => entry.event.client_id));
       // What another tab has sent meanwhile is no longer on the shelf.
       for (const [id, entry] of this.entries) {
         if ((entry.number || entry.isOfOtherTab) && !known.has(id)) this.entries.delete(id);
       }
-      const loose = [...this.entries.values()].filter(({ number, event }) => !number && !this.onTheWay.has(event.client_id));
-      return [...shelved, ...loose.filter(({ event }) => !known.has(event.client_id))];
+      return [...shelved, ...here().filter(({ number, event }) => !number && !known.has(event.client_id))];
     }
     async sendAll() {
       const entries = await this.waiting();
