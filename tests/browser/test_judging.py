@@ -239,6 +239,16 @@ def test_escape_closes_what_is_open_and_nothing_is_saved(page: Page):
     assert (shown(page), label(page)) == (before, number)
 
 
+def test_words_are_found_behind_a_letter_that_is_two_in_small(page: Page):
+    page.keyboard.press("/")
+    set_text(page, "İİİ, the End")
+
+    page.keyboard.type("end")
+
+    expect(page.locator("[data-part=find-count]")).to_have_text("1 of 1")
+    assert page.evaluate("String([...CSS.highlights.get('found')][0])") == "End"
+
+
 @pytest.mark.parametrize("digit", ["0", "3"])
 def test_the_number_pad_grades_too(page: Page, digit: str):
     press_on_number_pad(page, digit)

@@ -489,7 +489,8 @@
     range.setEnd(last.node, end - last.at);
     return range;
   };
-  const plain = (text) => text.toLowerCase();
+  // The one letter that is two in small would move all places behind it.
+  const plain = (text) => text.replaceAll("İ", "i").toLowerCase();
   const find = (words) => {
     const nodes = textNodes(part("text"));
     const text = plain(nodes.map(({ node }) => node.data).join(""));
