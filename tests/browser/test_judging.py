@@ -1,5 +1,6 @@
 """The labeling page under a person's hands: every key, touch, no script, what is heard."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
 
@@ -247,6 +248,22 @@ def test_words_are_found_behind_a_letter_that_is_two_in_small(page: Page):
 
     expect(page.locator("[data-part=find-count]")).to_have_text("1 of 1")
     assert page.evaluate("String([...CSS.highlights.get('found')][0])") == "End"
+
+
+def test_evidence_is_counted_in_characters(page: Page, demo: DemoSite):
+    set_text(page, "\N{GRINNING FACE}\N{GRINNING FACE} words")
+    page.evaluate(
+        """() => { const [node] = document.querySelector("[data-part=text]").childNodes;
+          getSelection().setBaseAndExtent(node, 5, node, 10); }"""
+    )
+
+    page.keyboard.press("e")
+
+    assert page.evaluate("String([...CSS.highlights.get('evidence')][0])") == "words"
+    press(page, "1")
+    all_saved(page)
+    ((evidence,),) = newest(demo, "evidence")
+    assert json.loads(evidence) == [{"start": 3, "end": 8, "text": "words"}]
 
 
 @pytest.mark.parametrize("digit", ["0", "3"])

@@ -547,7 +547,8 @@
     say(isFull ? word("Full text.") : word("Excerpt."));
   };
 
-  /* ---- Evidence: parts of the text, counted in characters of the full text ---- */
+  /* ---- Evidence: parts of the text, counted in characters of the full text (a string's own units are halves of some) ---- */
+  const nChars = (text) => [...text].length;
   const fullText = () => {
     const box = document.createElement("template");
     box.innerHTML = current.document.full;
@@ -571,14 +572,16 @@
     const mark = selected();
     if (!mark) return hint(word("Select some words of the text first, then mark them."));
     const isExcerpt = !current.document.is_whole && !isFull;
-    const start = isExcerpt ? fullText().indexOf(mark.words) : mark.start;
-    if (start < 0) {
+    const text = isExcerpt ? fullText() : part("text").textContent;
+    const at = isExcerpt ? text.indexOf(mark.words) : mark.start;
+    if (at < 0) {
       toggleFull();
       return hint(word("Mark it again in the full text."));
     }
     const { evidence } = draftOf(current);
+    const start = nChars(text.slice(0, at));
     if (!evidence.some((span) => span.start === start && span.text === mark.words)) {
-      evidence.push({ start, end: start + mark.words.length, text: mark.words });
+      evidence.push({ start, end: start + nChars(mark.words), text: mark.words });
     }
     getSelection().removeAllRanges();
     paintEvidence();
@@ -595,7 +598,7 @@
     const whole = nodes.map(({ node }) => node.data).join("");
     const isExcerpt = !current.document.is_whole && !isFull;
     const ranges = evidence.flatMap((span) => {
-      const start = isExcerpt ? whole.indexOf(span.text) : span.start;
+      const start = isExcerpt ? whole.indexOf(span.text) : [...whole].slice(0, span.start).join("").length;
       return start < 0 || start + span.text.length > whole.length ? [] : [rangeOf(nodes, start, start + span.text.length)];
     });
     highlight("evidence", ranges);
