@@ -266,6 +266,17 @@ def test_evidence_is_counted_in_characters(page: Page, demo: DemoSite):
     assert json.loads(evidence) == [{"start": 3, "end": 8, "text": "words"}]
 
 
+def test_what_stands_twice_is_marked_in_the_full_text(page: Page, demo: DemoSite):
+    go_to_a_long_document(page, demo)
+    set_text(page, "a while longer")
+    select_words(page)
+
+    page.keyboard.press("e")
+
+    expect(page.locator(".toast")).to_have_text("Mark it again in the full text.")
+    expect(page.locator("[data-part=evidence] q")).to_have_count(0)
+
+
 @pytest.mark.parametrize("digit", ["0", "3"])
 def test_the_number_pad_grades_too(page: Page, digit: str):
     press_on_number_pad(page, digit)

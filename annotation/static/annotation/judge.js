@@ -574,7 +574,8 @@
     const isExcerpt = !current.document.is_whole && !isFull;
     const text = isExcerpt ? fullText() : part("text").textContent;
     const at = isExcerpt ? text.indexOf(mark.words) : mark.start;
-    if (at < 0) {
+    const isElsewhere = isExcerpt && text.indexOf(mark.words, at + 1) >= 0; // which of them is meant, the excerpt does not tell
+    if (at < 0 || isElsewhere) {
       toggleFull();
       return hint(word("Mark it again in the full text."));
     }
