@@ -60,6 +60,18 @@ def test_keys_take_a_family_apart_and_undo_it(review):
     assert page.families() == 1
 
 
+def test_keys_in_the_palette_decide_nothing(review):
+    page = review()
+    page.keyboard.press("Control+k")
+    expect(page.locator("#palette-hits li").first).to_be_visible()
+    page.keyboard.press("ArrowDown")
+
+    page.keyboard.press("s")
+
+    expect(page.get_by_role("dialog", name="Go to")).to_be_visible()
+    assert page.families() == 1
+
+
 def test_a_family_is_taken_apart_without_the_script(review):
     page = review(java_script_enabled=False)
 

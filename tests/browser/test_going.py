@@ -26,6 +26,17 @@ def test_ctrl_k_finds_a_query_and_enter_opens_it(person: Person):
     expect(page.get_by_role("heading", level=1)).to_contain_text("memoize")
 
 
+def test_what_is_typed_into_the_palette_is_no_key_of_a_slice(person: Person):
+    page = opened(person, "slices/")
+    page.locator("tbody th a").first.click()
+    expect(page.locator("[data-slice-review]")).to_be_visible()
+
+    page.keyboard.press("Control+k")
+    page.keyboard.type("jk")
+
+    expect(page.locator("#palette-words")).to_have_value("jk")
+
+
 def test_arrows_choose_and_escape_closes(person: Person):
     page = opened(person)
     page.get_by_role("link", name="Go to or search").click()

@@ -7,7 +7,7 @@
     document.querySelector(".hit:target")?.focus({ preventScroll: true });
   });
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.("input, select, textarea, dialog")) return;
+    if (!window.benchwright.isForPage(event)) return;
     const all = hits();
     const at = all.findIndex((hit) => hit.contains(document.activeElement));
     if (event.key === "j" || event.key === "k") {

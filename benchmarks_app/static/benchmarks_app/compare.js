@@ -5,7 +5,7 @@
   for (const hint of document.querySelectorAll("[data-keys]")) hint.hidden = !links.length;
 
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea, select")) return;
+    if (!window.benchwright.isForPage(event)) return;
     const link = [...links].find((one) => one.dataset.key === event.key);
     if (!link) return;
     event.preventDefault();

@@ -1,11 +1,8 @@
 /* The keys of the review: each presses the button or link, ticks the box or enters the field that bears it. Everything works without them. */
 (() => {
   "use strict";
-  const TYPED_IN = "input:not([type=checkbox]), textarea, select, [contenteditable]";
-
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.isComposing || event.repeat || event.altKey || event.ctrlKey
-      || event.metaKey || event.target.closest(TYPED_IN)) return;
+    if (event.repeat || !window.benchwright.isForPage(event)) return;
     const target = document.querySelector(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
     if (!target) return;
     event.preventDefault();

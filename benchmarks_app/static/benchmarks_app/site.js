@@ -261,6 +261,11 @@
     tellPaths(input, "paths", files.map(([path]) => path));
   };
 
+  /* ---- Keys of a page: none that somebody types, or presses in a dialog ---- */
+  const TYPED_IN = "input:not([type=checkbox], [type=radio]), textarea, select, dialog, [contenteditable]";
+  const isForPage = (event) =>
+    !(event.defaultPrevented || event.isComposing || event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.(TYPED_IN) || document.querySelector("dialog:modal"));
+
   /* ---- Copy: data-copy="#element" or data-copy="the text itself" ---- */
   const copy = async (button) => {
     const { copy: what } = button.dataset;
@@ -375,5 +380,5 @@
     showTheme();
     prepare(document.body);
   });
-  window.benchwright = { toast, word, several, cookie };
+  window.benchwright = { toast, word, several, cookie, isForPage };
 })();

@@ -25,7 +25,7 @@
   }
 
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input[type=text], textarea, select")) return;
+    if (!window.benchwright.isForPage(event)) return;
     const place = current();
     if (event.key === "j") goTo(place + 1);
     else if (event.key === "k") goTo(Math.max(place - 1, 0));
