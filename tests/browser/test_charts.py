@@ -43,6 +43,18 @@ def test_telephone_gets_a_picture_of_its_own_width(person: Person, demo: DemoSit
     assert "size=narrow" in shown(page).evaluate("image => image.currentSrc")
 
 
+def test_a_chart_speaks_its_readers_language(person: Person):
+    page = person("sam", **WIDE, locale="de")
+    page.goto(f"/b/{SLUG}/slices/head/")
+    chart = page.locator("figure.chart").first
+
+    chart.get_by_role("button", name="Interaktiv").click()
+
+    expect(chart.locator(".chart-live svg")).to_be_visible(timeout=60_000)
+    chart.get_by_role("button", name="Bild").click()
+    expect(chart.get_by_role("button", name="Interaktiv")).to_be_visible()
+
+
 def test_chart_comes_alive_without_breaking_the_policy(person: Person, demo: DemoSite):
     page = open_pool(person("olga", **WIDE), demo)
     chart = page.locator(".chart").first

@@ -42,7 +42,8 @@
     const { toggle, picture, place } = parts(figure);
     picture.hidden = isLive;
     place.hidden = !isLive;
-    toggle.firstChild.textContent = isLive ? "Picture" : "Interactive";
+    const { live: alive, picture: still } = toggle.dataset;
+    toggle.firstChild.textContent = isLive ? still : alive;
   };
   const turn = async (figure) => {
     const { toggle, place } = parts(figure);
@@ -56,8 +57,8 @@
     try {
       await embed(figure);
       show(figure, true);
-    } catch (error) {
-      window.benchwright?.toast(`The interactive chart could not be shown: ${error.message}.`, "bad");
+    } catch {
+      window.benchwright?.toast(toggle.dataset.failure, "bad");
     } finally {
       toggle.disabled = false;
     }
