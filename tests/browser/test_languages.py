@@ -1,9 +1,10 @@
 """Pages of annotators and submitters in German and Chinese: axe and the eye find nothing amiss."""
 
+import json
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from tests.browser.browsing import WIDE, room_faults
 from tests.browser.conftest import DemoSite, opened
@@ -93,14 +94,29 @@ def test_pages_of_results_are_accessible_and_have_room_in_every_language(
     assert faults == []
 
 
+def held(route: Route, until: str) -> dict[str, Any]:
+    asked = json.loads(route.request.post_data or "")
+    return {
+        "said": [{"client_id": event["client_id"], "state": "saved"} for event in asked["say"]],
+        "items": [],
+        "gone": asked["have"],
+        "work": {"state": "held", "n_left": 1, "until": until},
+        "progress": {"pool": {"done": 1, "total": 2}, "mine": {"n": 1, "seconds_left": None}},
+    }
+
+
 def test_labeling_page_speaks_its_readers_language(chromium: Browser, demo: DemoSite):
     begin(demo)
-    page = at_work(opened(chromium, demo, "ada", viewport=WIDE, locale="de"))
+    page = at_work(opened(chromium, demo, "ada", viewport=WIDE, locale="de", timezone_id="UTC"))
 
     press(page, "1")
 
     expect(page.locator(SAVED)).to_have_text("Alles gespeichert")
     expect(page.locator(SAID)).to_contain_text("Stufe 1 gespeichert")
     expect(page.locator("[data-part=pool]")).to_contain_text("Bewertung")
+    until = "2026-11-30T15:45:00Z"
+    page.route("**/exchange/**", lambda route: route.fulfill(json=held(route, until)))
+    page.keyboard.press("1")
+    expect(page.locator("[data-until]:visible").first).to_have_text("15:45")
     assert page.watch.complaints() == []
     page.context.close()

@@ -294,7 +294,7 @@
     }
     for (const time of work.until ? screen.querySelectorAll("[data-until]") : []) {
       time.dateTime = work.until;
-      time.textContent = new Date(work.until).toLocaleTimeString("en", { timeStyle: "short" });
+      time.textContent = new Date(work.until).toLocaleTimeString(document.documentElement.lang, { timeStyle: "short" });
     }
     show(part("undo-nothing"), history.length && work.state !== "closed" && kind !== "waiting");
     // Only the old focus was on what is gone now.
