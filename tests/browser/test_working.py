@@ -155,6 +155,22 @@ LISTS = """
 """
 
 
+def test_a_text_is_copied_where_the_browser_has_no_clipboard_for_the_page(person: Person):
+    page = person("olga")
+    page.goto(f"{HOME}leaderboard/")
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    button = page.get_by_role("button", name="Copy link")
+
+    button.click()
+
+    expect(page.locator(".toast")).to_have_text("Copied")
+    search = page.get_by_label("Search", exact=True)
+    search.focus()
+    page.keyboard.press("Control+v")
+    assert search.input_value() in button.get_attribute("data-copy")
+    assert search.input_value()
+
+
 def first_column(page: Page) -> list[str]:
     return page.locator("tbody th").all_inner_texts()
 

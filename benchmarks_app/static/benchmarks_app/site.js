@@ -267,11 +267,23 @@
     !(event.defaultPrevented || event.isComposing || event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.(TYPED_IN) || document.querySelector("dialog:modal"));
 
   /* ---- Copy: data-copy="#element" or data-copy="the text itself" ---- */
+  // Without https a browser has no clipboard for a page, but for what is selected.
+  const copySelected = (text) => {
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const isCopied = document.execCommand("copy");
+    area.remove();
+    if (!isCopied) throw new Error("not allowed");
+  };
   const copy = async (button) => {
     const { copy: what } = button.dataset;
     const source = what.startsWith("#") ? document.querySelector(what) : null;
+    const text = source ? (source.value ?? source.textContent) : what;
     try {
-      await navigator.clipboard.writeText(source ? (source.value ?? source.textContent) : what);
+      if (navigator.clipboard) await navigator.clipboard.writeText(text);
+      else copySelected(text);
       toast(word("Copied"));
     } catch {
       if (source) getSelection().selectAllChildren(source);
