@@ -171,6 +171,20 @@ def test_a_text_is_copied_where_the_browser_has_no_clipboard_for_the_page(person
     assert search.input_value()
 
 
+def test_a_part_that_asks_for_itself_in_vain_says_so_once(person: Person):
+    page = person("olga")
+    page.goto(HOME)
+    page.context.set_offline(True)
+
+    for _ in range(2):
+        page.evaluate("htmx.ajax('GET', location.href, 'footer').catch(() => {})")
+
+    expect(page.locator(".toast")).to_have_text(
+        "The server could not be reached: what this page shows may be old."
+    )
+    page.context.set_offline(False)
+
+
 def first_column(page: Page) -> list[str]:
     return page.locator("tbody th").all_inner_texts()
 

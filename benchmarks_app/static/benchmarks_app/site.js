@@ -48,6 +48,7 @@
   const toast = (text, kind = "") => {
     const area = document.querySelector(".toasts");
     if (!area) return;
+    for (const same of [...area.children].filter((note) => note.textContent === text)) same.remove();
     const note = document.createElement("div");
     note.className = `toast ${kind ? `is-${kind}` : ""}`;
     note.textContent = text;
@@ -383,7 +384,10 @@
   document.addEventListener("click", summonPalette);
   document.addEventListener("keydown", summonPalette);
   document.addEventListener("htmx:load", (event) => prepare(event.target));
-  document.addEventListener("htmx:sendError", () => toast(word("The server could not be reached. Your last action was not saved."), "bad"));
+  document.addEventListener("htmx:sendError", ({ detail }) => {
+    const isAsking = detail.requestConfig.verb === "get"; // as live parts do by themselves
+    toast(isAsking ? word("The server could not be reached: what this page shows may be old.") : word("The server could not be reached. Your last action was not saved."), "bad");
+  });
   document.addEventListener("htmx:responseError", ({ detail }) => toast(word("The server answered with error {status}.", { status: detail.xhr.status }), "bad"));
   document.addEventListener("toast", ({ detail }) => toast(detail.text ?? detail.value, detail.kind));
   addEventListener("popstate", () => location.reload());
