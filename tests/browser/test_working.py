@@ -155,6 +155,16 @@ LISTS = """
 """
 
 
+def test_times_are_sorted_as_times(person: Person):
+    page = person("olga")
+    page.goto(HOME)
+    page.evaluate(LISTS)
+
+    page.get_by_role("button", name="Made").click()
+
+    assert first_column(page) == ["autumn", "spring", "none"]
+
+
 def test_a_text_is_copied_where_the_browser_has_no_clipboard_for_the_page(person: Person):
     page = person("olga")
     page.goto(f"{HOME}leaderboard/")

@@ -56,11 +56,12 @@
     setTimeout(() => note.remove(), kind === "bad" ? 12000 : 5000);
   };
 
-  /* ---- Tables: header buttons sort; the number is in data-value or in the text ---- */
+  /* ---- Tables: header buttons sort; the number is in data-value, a time or the text ---- */
   const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
   const cellValue = (row, column) => {
     const cell = row.cells[column];
-    return (cell?.dataset.value ?? cell?.textContent ?? "").trim();
+    const time = cell?.firstChild?.dateTime;
+    return (cell?.dataset.value ?? (time ? String(Date.parse(time)) : cell?.textContent) ?? "").trim();
   };
   const asNumber = (text) => Number(text.replace(/[,\u202f\u00a0%]/g, "").replace("\u2212", "-"));
   const isBlank = (text) => ["", "-", "\u2013", "\u2014", "nan"].includes(text.toLowerCase());
