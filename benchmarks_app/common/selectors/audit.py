@@ -1,5 +1,6 @@
 """The audit log: which events there are, whom they are about, page after page."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -126,11 +127,11 @@ def events_asked_for(benchmark: Benchmark | None, filters: Asked) -> Events:
     if filters.until and filters.until < date.max:
         events = events.filter(at__lt=_midnight(filters.until + timedelta(days=1)))
     if filters.text:
-        events = events.annotate(detail_text=Cast("detail", TextField())).filter(
-            Q(target__icontains=filters.text)
-            | Q(action__icontains=filters.text)
-            | Q(detail_text__icontains=filters.text)
-        )
+        has_text = Q(target__icontains=filters.text) | Q(action__icontains=filters.text)
+        for is_ascii in (True, False):  # as SQLite and as PostgreSQL write JSON
+            written = json.dumps(filters.text, ensure_ascii=is_ascii)[1:-1]
+            has_text |= Q(detail_text__icontains=written)
+        events = events.annotate(detail_text=Cast("detail", TextField())).filter(has_text)
     branches: list[dict[str, Any]] = [{"action": action} for action in KINDS.get(filters.kind, ())]
     if filters.person:
         pk = User.objects.filter(username=filters.person).values_list("pk", flat=True).first()

@@ -170,7 +170,9 @@ def test_number_that_no_account_has_breaks_no_page(signed_in, benchmark, owner, 
 @pytest.fixture
 def log(benchmark, owner, ada):
     audit.record(actor=owner, action="member-add", benchmark=benchmark, target=named(ada.pk))
-    audit.record(actor=ada, action="import", benchmark=benchmark, target="=cmd|x", file="queries")
+    audit.record(
+        actor=ada, action="import", benchmark=benchmark, target="=cmd|x", file='Zürich "queries"'
+    )
     audit.record(actor=owner, action="read-hidden-grades", benchmark=benchmark, target="q 7")
     audit.record(actor=None, action="sweep-up", benchmark=benchmark, target="job 1")
     return benchmark
@@ -186,6 +188,7 @@ def log(benchmark, owner, ada):
         ({"person": "ada"}, ["import", "member-add"]),
         ({"person": "nobody"}, []),
         ({"text": "QUERIES"}, ["import"]),
+        ({"text": 'Zürich "q'}, ["import"]),
         ({"text": "q 7"}, ["read-hidden-grades"]),
         ({"since": "2099-01-01"}, []),
         ({"until": "2000-01-01"}, []),
