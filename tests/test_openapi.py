@@ -45,6 +45,22 @@ def files_in(schema: dict, described: dict) -> dict[str, dict]:
     return {name: one for name, one in named["properties"].items() if "format" in one}
 
 
+def test_no_answer_that_tells_a_secret_once_is_kept_for_a_repeated_request(described):
+    schemas = described["components"]["schemas"]
+    telling = {
+        name for name in schemas if {"secret", "link"} & {*schemas[name].get("properties", ())}
+    }
+    posts = [operation for how, operation in operations(described) if how.startswith("POST")]
+
+    once = [
+        post
+        for post in posts
+        if any(f'/{name}"' in json.dumps(post["responses"]) for name in telling)
+    ]
+    assert len(once) == 4
+    assert not [post["operationId"] for post in once if "/parameters/" in json.dumps(post)]
+
+
 def test_files_are_sent_as_bytes(described):
     """A field of a form is a file where its answer would be an address."""
     forms = [
