@@ -69,7 +69,7 @@ def _verified_address(provider: Provider, claims: dict[str, Any]) -> str:
         raise ProviderAddressError(label=provider.label) from error
     address = User.objects.normalize_email(address)
     domain = address.rpartition("@")[2]
-    if provider.domains and domain.lower() not in provider.domains:
+    if provider.domains and domain not in provider.domains:
         raise ProviderDomainError(domain=domain)
     return address
 

@@ -69,7 +69,12 @@ def _people_page(
 def invitation_revoke(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     invitation = get_object_or_404(benchmark.invitations, pk=pk)
     people.revoke_invitation(invitation=invitation, actor=request.user)
-    messages.success(request, "The invitation was withdrawn; its link no longer works.")
+    invitation.refresh_from_db()
+    if person := invitation.accepted_by:
+        message = f"{person} has accepted it already. Remove them from the members if need be."
+        messages.error(request, message)
+    else:
+        messages.success(request, "The invitation was withdrawn; its link no longer works.")
     return redirect("people-list", benchmark.slug)
 
 

@@ -341,6 +341,18 @@ def test_withdrawn_link_says_so(signed_in, client, benchmark, owner, invited):
     assert "withdrawn" in answer.content.decode()
 
 
+def test_owner_who_withdraws_what_was_accepted_meanwhile_is_told_by_whom(
+    signed_in, benchmark, owner, invited, cy
+):
+    people.accept_invitation(invitation=invited.invitation, user=cy)
+    url = reverse("invitation-revoke", args=[benchmark.slug, invited.invitation.pk])
+
+    page = signed_in(owner).post(url, follow=True).content.decode()
+
+    assert "cy has accepted it already. Remove them from the members" in page
+    assert "no longer works" not in page
+
+
 def test_link_lost_between_page_and_click_makes_no_account(client, invited, monkeypatch):
     still_open = people.accept_with_new_account
 
