@@ -4,8 +4,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
-from benchmarks_app.models import Benchmark, DocumentContent
+from benchmarks_app.models import Benchmark, DocumentContent, Job
 from benchmarks_app.search.selectors import MOST, SITE_PAGES, hits_of, site_hits_of
 from tests import factories
 
@@ -63,6 +64,22 @@ def test_another_benchmarks_things_are_not_found(furnished, owner):
     factories.query(other, "q9", "rotten")
 
     assert labels(furnished, owner, "rotten") == {}
+
+
+def test_what_is_not_there_yet_or_no_more_or_not_for_them_is_not_found(furnished, owner, sam):
+    tiny = factories.tiny_benchmark()
+    vi = factories.member(tiny, "vi", "viewer")
+    released = factories.release(tiny.qrel_sets.get(), "1.2.0")
+    draft = {"qrel_set": released.qrel_set, "created_by": owner, "state": "draft"}
+    tiny.releases.create(major=1, minor=2, patch=1, **draft)
+    assert labels(tiny, vi, "1.2")["Releases"] == ["1.2.0"]
+    furnished.runs.update(visibility="private", owner=owner)
+    assert "Runs" not in labels(furnished, sam, "rot")
+    furnished.runs.update(withdrawn_at=timezone.now())
+    job = Job.objects.create(kind="import", title="of a file", benchmark=furnished)
+    furnished.queries.update(staged_by=job)
+
+    assert {"Runs", "Queries"}.isdisjoint(labels(furnished, owner, "rot"))
 
 
 def test_as_often_asked_for_many_as_for_few(furnished, owner):
