@@ -73,6 +73,9 @@ def test_what_is_not_there_yet_or_no_more_or_not_for_them_is_not_found(furnished
     draft = {"qrel_set": released.qrel_set, "created_by": owner, "state": "draft"}
     tiny.releases.create(major=1, minor=2, patch=1, **draft)
     assert labels(tiny, vi, "1.2")["Releases"] == ["1.2.0"]
+    factories.depth_pool(tiny, [factories.run(tiny, "1 Q0 123 1 1.0 s")])
+    blind = factories.member(tiny, "ann", "annotator")
+    assert "Releases" not in labels(tiny, blind, "1.2")
     furnished.runs.update(visibility="private", owner=owner)
     assert "Runs" not in labels(furnished, sam, "rot")
     furnished.runs.update(withdrawn_at=timezone.now())
