@@ -131,7 +131,7 @@ class Transport:
     def pages(self, path: str, **params: Any) -> Iterator[Any]:
         """Yield the rows of a list, asking for its pages as they are wanted."""
         # Sites before cursors know `page_size` alone; either way `next` says how it goes on.
-        parameters = {**params, "limit": MOST_OF_A_PAGE, "page_size": MOST_OF_A_PAGE}
+        parameters: Any = {**params, "limit": MOST_OF_A_PAGE, "page_size": MOST_OF_A_PAGE}
         while True:
             answer = self.json("GET", path, params=parameters)
             if isinstance(answer, list):
@@ -145,7 +145,7 @@ class Transport:
             if not answer.get("next"):
                 return
             # Of its address the query alone: nothing is asked of another site.
-            parameters = dict(parse_qsl(urlsplit(answer["next"]).query, keep_blank_values=True))
+            parameters = parse_qsl(urlsplit(answer["next"]).query, keep_blank_values=True)
 
     @contextmanager
     def opened(

@@ -444,6 +444,17 @@ def test_list_is_read_page_by_page(name):
     assert site.asked[0].url.params["limit"] == "200"
 
 
+def test_what_is_asked_for_several_times_is_asked_so_on_each_page():
+    def page(request):
+        following = None if "cursor" in request.url.params else f"{request.url}&cursor=x"
+        return httpx.Response(200, json={"results": [{}], "next": following})
+
+    site = Site(page)
+
+    assert len(list(site.client().rows("benchmarks/x/comparisons/queries/", runs=["a", "b"]))) == 2
+    assert [request.url.params.get_list("runs") for request in site.asked] == [["a", "b"]] * 2
+
+
 @pytest.mark.parametrize(
     "asked",
     [
