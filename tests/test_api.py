@@ -174,6 +174,15 @@ def test_json_that_is_nested_too_deeply_is_refused(api, benchmark, deep):
         assert "nested more than 64 levels deep" in answer.json()["message"]
 
 
+@pytest.mark.parametrize("name", ["a\0", "a\ud800"])
+def test_json_with_a_name_that_no_database_takes_is_refused(api, benchmark, name):
+    """Fields check what they hold, and nobody the names in an object such as a mapping."""
+    answer = api.post(f"{OF}qrels/", {"a": [{name: "b"}]}, content_type="application/json")
+
+    assert (answer.status_code, answer.json()["code"]) == (400, "not-json")
+    assert "A name in the JSON holds U+0000 or half a character" in answer.json()["message"]
+
+
 def test_unexpected_error_is_json_as_well_and_tells_nothing(api, benchmark, monkeypatch):
     def broken(*_):
         raise RuntimeError("secret")

@@ -1,4 +1,4 @@
-"""JSON as the API takes it: no deeper than anything that it is asked for."""
+"""JSON as the API takes it: no deeper than anything that it is asked for, its names storable."""
 
 from collections.abc import Mapping
 from typing import IO, Any
@@ -6,11 +6,17 @@ from typing import IO, Any
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 
+from benchwright.ids import is_storable
+
 DEEPEST = 64
+ODD_NAME = "A name in the JSON holds U+0000 or half a character (a lone surrogate). Remove it."
 
 
 class BoundedJSONParser(JSONParser):
-    """Refuses JSON that is nested so deeply that reading or writing it might need all the stack."""
+    """Refuses JSON that is nested so deeply that reading or writing it might need all the stack.
+
+    And JSON with a name that no database takes: fields look at what they hold alone.
+    """
 
     def parse(
         self,
@@ -24,6 +30,8 @@ class BoundedJSONParser(JSONParser):
             raise ParseError(_too_deep()) from error
         level = [parsed]
         for _ in range(DEEPEST):
+            if not all(is_storable(list(value)) for value in level if isinstance(value, dict)):
+                raise ParseError(ODD_NAME)
             level = [inner for value in level for inner in _inside(value)]
             if not level:
                 return parsed
