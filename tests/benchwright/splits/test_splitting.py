@@ -394,9 +394,10 @@ def test_given_split_is_taken_as_it_is():
     assert assignment.excluded == {"b": left_out, "d": left_out}
 
 
-def test_given_split_is_read_with_header_comment_mark_and_other_names():
+@pytest.mark.parametrize("header", ["_id\tsplit", "Query ID\tSplit"])
+def test_given_split_is_read_with_header_comment_mark_and_other_names(header):
     families = {"a": "1", "b": "2", "c": "3", "d": "4"}
-    text = "\ufeff_id\tsplit\r\n# why\n\n  \na\tTraining\r\nb\tvalidation\nc\t Val \nd\tnone\n"
+    text = f"\ufeff{header}\r\n# why\n\n  \na\tTraining\r\nb\tvalidation\nc\t Val \nd\tnone\n"
 
     assert read(text, families) == ({"a": "train", "b": "dev", "c": "dev", "d": ""}, [])
 
