@@ -144,7 +144,7 @@ def plan_for(benchmark: Benchmark, rows: Sequence[SliceRow]) -> Plan | None:
     n_wanted = {
         row.slice.name: row.reach.n_for_gate
         for row in rows
-        if row.reach and 0 < row.n_members < row.reach.n_for_gate
+        if row.reach and row.n_members < row.reach.n_for_gate
     }
     if not n_wanted:
         return None

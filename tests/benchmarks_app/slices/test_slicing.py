@@ -536,7 +536,7 @@ def test_an_empty_file_of_slices_is_told(benchmark, olga):
 def test_density_counts_the_judged_and_relevant_of_the_members(benchmark, olga):
     make(benchmark, olga)
     grades = {("q1", "d1"): 2, ("q1", "d2"): 0, ("q2", "d1"): 1, ("q3", "d1"): 3}
-    factories.qrel_set(benchmark, grades)
+    factories.qrel_set(benchmark, {**grades, ("q4", "d1"): -1})
 
     (row,) = slice_rows(benchmark, has_density=True)
 
