@@ -11,6 +11,7 @@ from benchmarks_app.jobs.services import jobs
 from benchmarks_app.logs.services import importing_logs, sampling
 from benchmarks_app.logs.services.importing_logs import Reading, receive_log_path, start_log
 from benchmarks_app.models import AuditEvent, FamilyLink, Job, PendingLog, Query, QueryLog, Upload
+from benchmarks_app.slices.services.rules import applied_rule
 from benchwright.logs.columns import LogColumns
 from benchwright.logs.errors import LogColumnsError, LogNameTakenError
 from benchwright.logs.sampling import Design
@@ -198,6 +199,21 @@ def test_wordings_of_a_drawn_family_come_with_it_and_say_why(benchmark, olga, tm
     assert (str(lost.first_seen_at.date()), str(lost.last_seen_at.date())) == (
         "2024-01-05", "2024-02-06",
     )  # fmt: skip
+
+
+def test_a_slice_by_frequency_has_the_cuts_of_the_log_or_its_own(benchmark, olga, tmp_path):
+    """Of these three queries 30 % are one: of the log's seven they are two."""
+    draw(read(benchmark, olga, tmp_path), olga, n_families=6)
+    known = Query.objects.filter(text__in=["lost card", "open account", "lost cards"])
+    Query.objects.exclude(pk__in=known).update(excluded_reason="not asked about")
+
+    heads = [
+        set(applied_rule(benchmark, {"kind": "frequency", "band": "head", **cuts}).reasons)
+        for cuts in ({"head_share": 0.3}, {"head_above": 50, "tail_below": 1})
+    ]
+
+    qids = dict(known.values_list("text", "qid"))
+    assert heads == [{qids["lost card"], qids["open account"]}, {qids["lost card"]}]
 
 
 def test_one_wording_stands_for_its_whole_family(benchmark, olga, tmp_path):
