@@ -12,7 +12,7 @@ from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Benchmark, Run, User
 from benchwright.evaluation.latency import latency_summary
 from benchwright.files.sources import open_lines
-from benchwright.ids import some_ids
+from benchwright.ids import some_ids, storable
 from benchwright.live.templates import digest_of
 from benchwright.live.writing import Noticed
 from scoring.live.services.errors import LiveEmptyError, LiveOtherCorpusError
@@ -149,7 +149,7 @@ def _asked_as(system: LiveSystem, noticed: Noticed) -> dict[str, Any]:
         "host": system.host,
         "template": digest_of(system.template),
         **{name: getattr(system, name) for name in names},
-        "failed": [asdict(failure) for failure in noticed.failed[:FAILED_KEPT]],
+        "failed": storable([asdict(failure) for failure in noticed.failed[:FAILED_KEPT]]),
         "unknown": sorted(noticed.unknown)[:FAILED_KEPT],
         "n_beyond": noticed.n_beyond,
         "n_unordered": noticed.n_unordered,

@@ -161,6 +161,9 @@ def test_who_only_looks_sees_members_but_no_guesses_nor_reasons(client, benchmar
     assert "how is this done" in page
     assert ">why<" not in page
     assert "begins with" not in page
+    queries = at("api:slice-members", "questions")
+    rows = client.get(f"{queries}?state=suggested").json()["results"]
+    assert [(row["query"], row["state"], row["reason"]) for row in rows] == [("q2", "member", "")]
 
 
 def test_registering_a_small_slice_is_refused_with_what_it_lacks(client, olga, benchmark):

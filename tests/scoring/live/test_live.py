@@ -220,6 +220,14 @@ def test_as_many_may_fail_as_the_owner_says(bench, server, asked):
     ]
 
 
+def test_what_is_wrong_with_an_answer_is_kept_as_every_database_takes_it(server, asked):
+    server.scripted["text of q2"] = [Answer(b'{"od\\u0000d": 1}')]
+
+    assert asked(may_fail=1).state == Job.State.DONE
+    (failed,) = LiveRun.objects.get().asked_as["failed"]
+    assert "od\N{REPLACEMENT CHARACTER}d" in failed["why"]
+
+
 def test_one_more_than_may_fail_is_too_many(bench, server, asked):
     server.answer = lambda one: Answer(b"", status=404)
     job = asked(may_fail=1)
