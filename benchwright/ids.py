@@ -88,7 +88,8 @@ def storable(value: Value) -> Value:
     >>> storable({"a\\0": ("b\\ud83d", 1)}) == {"a\ufffd": ["b?", 1]}
     True
     """
-    return _storable(value)
+    replaced: Value = _storable(value)
+    return replaced
 
 
 def _storable(value: Any) -> Any:

@@ -20,6 +20,7 @@ from benchmarks_app.permissions import Action, may
 from benchmarks_app.slices.selectors import slices_of
 from benchwright.files.encodings import as_shown
 from benchwright.files.sources import sha256_of
+from benchwright.ids import storable
 from scoring.contrastive.services.errors import (
     NotDeletableError,
     PairIdsNeededError,
@@ -149,7 +150,9 @@ def measure_pair(job: RunningJob) -> None:
         is_there = EmbeddingPair.objects.filter(pk=pair.pk).update(
             n_pairs=report.n,
             n_features=report.n_features,
-            report={**report_as_json(report), "has_ids": report.ids is not None, "notes": notes},
+            report=storable(
+                {**report_as_json(report), "has_ids": report.ids is not None, "notes": notes}
+            ),
             places=places,
             measured_at=timezone.now(),
         )
