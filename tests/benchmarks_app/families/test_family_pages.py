@@ -76,12 +76,22 @@ def test_a_family_shows_links_as_drawing_and_as_table(signed_in, vi, asked):
 
 
 def test_links_by_relevant_documents_are_for_those_who_see_grades(signed_in, vi, owner, benchmark):
-    a, b = ask(benchmark, a="aaaa", b="bbbb").values()
+    a, b, other = ask(benchmark, a="aaaa", b="bbbb", other="cccc").values()
     put(a.family, a, b)
     factories.linked(a, b, 0.73, reason="relevant")
+    factories.linked(a, other, 0.61, reason="relevant")
 
-    assert "0.730" not in page(signed_in(vi).get(url("family-detail", a.family_id)))
-    assert "0.730" in page(signed_in(owner).get(url("family-detail", a.family_id)))
+    def told(person):
+        client = signed_in(person)
+        text = page(client.get(url("family-detail", a.family_id)))
+        return (
+            [number in text for number in ("0.730", "0.61")],
+            client.get(api("family-links")).json()["count"],
+            len(client.get(api("family-detail", a.family_id)).json()["links"]),
+        )
+
+    assert told(vi) == ([False, False], 0, 0)
+    assert told(owner) == ([True, True], 2, 1)
 
 
 def test_a_query_names_its_family(signed_in, vi, asked):

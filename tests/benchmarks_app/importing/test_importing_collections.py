@@ -157,6 +157,19 @@ def test_families_over_two_splits_are_refused_and_nothing_changes(texts):
     assert len(families(texts)) == 3
 
 
+def test_families_of_a_file_hide_no_grade_that_was_public(texts):
+    take(texts, QUERIES, "queries.jsonl")
+    texts.queries.filter(qid="q1").update(exposed_at=factories.now())
+    QueryFamily.objects.filter(queries__qid="q2").update(split="test")
+    Benchmark.objects.filter(pk=texts.pk).update(hidden_splits=["test"])
+
+    job = factories.imported(texts, FAMILIES, "families.tsv")
+
+    assert job.state == Job.State.FAILED
+    assert "(q1)" in job.error
+    assert len(families(texts)) == 3
+
+
 def test_qrels_that_put_a_family_on_two_sides_are_refused(texts):
     members = {
         "queries.jsonl": QUERIES,

@@ -75,8 +75,12 @@ def test_a_stored_key_does_not_go_to_another_host(benchmark, owner):
     machine.refresh_from_db()
     assert machine.base_url == PUBLIC
 
+    machine.answer_format, machine.trial = "json_object", {"is_good": True}
+    change_judge(judge=machine, user=owner, name="another")
+    assert machine.trial == {"is_good": True}
     change_judge(judge=machine, user=owner, base_url="https://judge.example.org/v2")
     assert key_of(machine) == SENTINEL
+    assert (machine.answer_format, machine.trial) == ("", {})  # it was tried somewhere else
     change_judge(judge=machine, user=owner, base_url="https://evil.example.org/v1", key="other")
     assert key_of(machine) == "other"
 
@@ -97,7 +101,9 @@ def test_a_variable_is_used_for_its_own_address_alone(benchmark, owner, settings
     monkeypatch.setenv("HOUSE_KEY", SENTINEL)
     monkeypatch.setenv("DATABASE_URL", "postgres://secret")
 
-    assert key_of(judge(benchmark, owner, PUBLIC, key_variable="HOUSE_KEY")) == SENTINEL
+    machine = judge(benchmark, owner, PUBLIC, key="stored")
+    change_judge(judge=machine, user=owner, key_variable="HOUSE_KEY")
+    assert (key_of(machine), machine.key_sealed) == (SENTINEL, "")  # the stored one is forgotten
     with pytest.raises(JudgeKeyVariableError, match="not allowed it"):
         judge(benchmark, owner, PUBLIC, name="b", key_variable="DATABASE_URL")
     with pytest.raises(JudgeKeyVariableError, match="it is for https"):

@@ -210,16 +210,20 @@ def test_matches_by_document_are_shown_to_keepers_alone(bench, olga, client):
     rows = '{"query": "the moon", "positives": ["d3"]}\n'
     check = checked(bench, olga, rows, "train.jsonl")
     page = reverse("contamination-detail", args=[bench.slug, check.pk])
-    api = reverse("api:contamination-matches", args=[bench.slug, check.pk])
-    viewer = factories.member(bench, "vi", Role.VIEWER)
+    matches, detail = (
+        reverse(f"api:contamination-{of}", args=[bench.slug, check.pk])
+        for of in ("matches", "detail")
+    )
 
-    client.force_login(olga)
-    keepers = (client.get(page).content.decode(), client.get(api).json()["results"])
-    client.force_login(viewer)
-    others = (client.get(page).content.decode(), client.get(api).json()["results"])
+    def told(person):
+        client.force_login(person)
+        text = client.get(page).content.decode()
+        (row, *_) = client.get(detail).json()["slices"]
+        results = client.get(matches).json()["results"]
+        return ["Same documents" in text, "night watch" in text, "n_document" in row, len(results)]
 
-    assert ("Same documents" in keepers[0], len(keepers[1])) == (True, 1)
-    assert ("Same documents" in others[0], others[1]) == (False, [])
+    assert told(olga) == [True, True, True, 1]
+    assert told(factories.member(bench, "vi", Role.VIEWER)) == [False, False, False, 0]
 
 
 def test_command_checks_a_file_and_makes_the_slice(bench, olga, tmp_path):
