@@ -54,6 +54,12 @@ def test_a_label_for_another_text_is_stale(benchmark, release, recorded):
     assert [label.docid for label, _ in stale.stale] == ["d1"]
 
 
+def test_a_grade_below_0_is_no_label(benchmark, publish):
+    release = publish(factories.qrel_set(benchmark, {("q1", "d1"): 1, ("q1", "d2"): -1}))
+
+    assert freshness_of_release(release).report.overall.n == 1
+
+
 def test_labels_grow_old(release, recorded):
     recorded("as it was", days=400)
 

@@ -121,6 +121,12 @@ def test_teams_and_copies_are_left_out_together(client, benchmark, release, runs
     assert "2 systems" in html
     assert re.search(r"[1-9]\d* of [1-9]\d* judgments came from these systems", html)
 
+    # Of whom it is would be told by what it is a copy of.
+    Run.objects.filter(name="copy").update(anonymous_until=timezone.now() + timedelta(days=1))
+    answer = client.get(url).json()
+    assert answer["copies"] == []
+    assert [row["left_out_with"] for row in answer["systems"]] == [[], [], []]
+
 
 def test_runs_of_one_team_alone_are_undefined(client, benchmark, release, runs):
     team = Team.objects.create(name="A team")
