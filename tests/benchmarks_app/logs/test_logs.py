@@ -237,13 +237,14 @@ def test_weights_for_the_mean_over_distinct_queries_are_one_over_the_probability
 
 
 def test_query_that_is_here_gets_weight_and_keeps_id_and_family(benchmark, olga, tmp_path):
-    here = factories.query(benchmark, "mine", "LOST CARD")
+    here = factories.query(benchmark, "mine", "LOST CARD", clicks={"d1": 2})
     log = read(benchmark, olga, tmp_path)
 
     job = draw(log, olga, n_families=6, head_share=0.2)
 
     here.refresh_from_db()
     assert (here.text, here.frequency, here.weight) == ("LOST CARD", 60, 60)
+    assert here.clicks == {"d1": 2}  # of which this log says nothing
     assert Query.objects.get(text="lost cards").family == here.family
     assert FamilyLink.objects.get(reason="bag").query_a == here
     assert "1 of the drawn queries was here already and now has its" in job.result["notes"][0]
