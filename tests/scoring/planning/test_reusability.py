@@ -188,7 +188,7 @@ def test_whose_an_anonymous_run_is_changes_no_byte(client, benchmark, release, r
 
 
 @pytest.mark.parametrize("depth", [0, 1])  # what is said of pools, and what is assumed
-def test_private_run_that_was_not_pooled_changes_no_byte(
+def test_private_or_withdrawn_run_that_was_not_pooled_changes_no_byte(
     client, benchmark, release, runs, scored, depth
 ):
     """Nor does one that is there alone: ranks and what is a run's own are those of all to see."""
@@ -198,6 +198,8 @@ def test_private_run_that_was_not_pooled_changes_no_byte(
     before = client.get(url).content
 
     scored("q1 Q0 d1 1 3 s\nq2 Q0 d4 1 3 s", name="private", visibility=Run.Visibility.OWNER)
+    scored("q1 Q0 d2 1 3 s\nq2 Q0 d4 1 3 s", name="withdrawn")
+    Run.objects.filter(name="withdrawn").update(withdrawn_at=timezone.now())
 
     assert client.get(url).content == before
 
