@@ -131,7 +131,8 @@ def unknown_ids(upload: Upload, lacks: Lacking) -> list[str]:
     unknown = upload.reading.get("unknown", {})
     notes = []
     if queries := [qid for qid in unknown.get("queries", ()) if qid in lacks.qids]:
-        n, of = unknown["n_queries"], unknown["of_queries"]
+        n_come = len(unknown["queries"]) - len(queries)
+        n, of = unknown["n_queries"] - n_come, unknown["of_queries"]
         words = f"None of its {of:,} queries is in this benchmark yet, such as '{queries[0]}'"
         if of == 1:
             words = f"Its query '{queries[0]}' is not in this benchmark yet"
@@ -142,7 +143,8 @@ def unknown_ids(upload: Upload, lacks: Lacking) -> list[str]:
         advice = "Import their texts first, or together with it."
         notes.append(f"{words}. {advice}")
     if documents := [docid for docid in unknown.get("documents", ()) if docid in lacks.docids]:
-        n, of = unknown["n_documents"], unknown["of_documents"]
+        n_come = len(unknown["documents"]) - len(documents)
+        n, of = unknown["n_documents"] - n_come, unknown["of_documents"]
         first = f"the first {of:,} documents" if of >= DOCIDS_TOLD else f"the {of:,} documents"
         words = f"{n:,} of {first} that it names {'is' if n == 1 else 'are'} not in the corpus"
         notes.append(f"{words}, such as '{documents[0]}'. Was it made from another one?")

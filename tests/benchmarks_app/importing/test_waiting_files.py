@@ -527,12 +527,16 @@ def test_one_query_one_grade_and_one_result_are_counted_in_the_singular(olga, te
 
 
 def test_queries_that_have_come_meanwhile_are_no_longer_missed(olga, texts):
-    put(olga, ("my.qrels", b"q1 0 d1 1\n"))
-    assert "Its query &#x27;q1&#x27; is not in this benchmark yet" in listed(olga)
+    put(olga, ("my.qrels", b"q1 0 d1 1\n"), ("two.qrels", b"q1 0 d1 1\nq2 0 d1 1\n"))
+    page = listed(olga)
+    assert "Its query &#x27;q1&#x27; is not in this benchmark yet" in page
+    assert "None of its 2 queries is in this benchmark yet" in page
 
     factories.query(texts, "q1")
 
-    assert "in this benchmark yet" not in listed(olga)
+    page = listed(olga)
+    assert page.count("in this benchmark yet") == 1
+    assert "1 of its 2 queries is not in this benchmark yet, such as &#x27;q2&#x27;" in page
 
 
 @pytest.mark.parametrize(("agreed", "state"), [(1, "failed"), (2, "done")])
