@@ -20,6 +20,7 @@ from benchwright.corpora.images import (
     with_query_images,
 )
 from benchwright.formats.beir import CorpusRow, QueryRow
+from benchwright.texts.counting import counted
 from benchwright.texts.images import digests_in
 from benchwright.uploads.looks import Place
 
@@ -121,4 +122,4 @@ def _keep(work: Import, images: dict[str, DocumentImage]) -> None:
             )
         )
     CorpusImage.objects.bulk_create(rows, batch_size=500, ignore_conflicts=True)
-    work.outcomes.append(f"{len(images):,} images, {len(rows):,} of them new")
+    work.outcomes.append(f"{counted(len(images), 'image')}, {len(rows):,} new")

@@ -56,6 +56,7 @@ def test_zip_of_images_with_a_table_becomes_documents(images, take_in):
     digest = hashlib.sha256(RED).hexdigest()
     assert image["url"] == reverse("document-image", args=["images", digest])
     assert (image["width"], image["height"], image["alt"]) == (400, 200, "red square")
+    assert "2 images, 2 new" in job.result["made"]
 
 
 def test_json_lines_with_paths_give_several_images_in_order(images, take_in):
