@@ -392,7 +392,6 @@ def _do(
 ) -> None:
     """Do a job that this process has taken."""
     running = RunningJob(job, on_progress)
-    running.folder.mkdir(parents=True, exist_ok=True)
     try:
         watching = _watched(running, is_on=has_heartbeat, is_worker=is_worker)
         doing = span(f"job {job.kind}", benchwright__job_kind=job.kind)
@@ -450,6 +449,7 @@ def _queued(job_id: int) -> QuerySet[Job]:
 def _run(running: RunningJob) -> None:
     job = running.row
     try:
+        running.folder.mkdir(parents=True, exist_ok=True)
         if not job.is_first_attempt:
             clean_staged(running)
         with running.stopper.opened():

@@ -5,6 +5,7 @@ import os
 import threading
 import time
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.utils import timezone
@@ -338,11 +339,14 @@ def test_who_started_a_job_may_cancel_it_and_the_page_offers_it(signed_in, bench
 # --- a full disk ---------------------------------------------------------------------------
 
 
-def test_job_on_a_full_disk_says_so(does, beats):
-    def handler(running):
+@pytest.mark.parametrize("is_begun", [True, False])
+def test_job_on_a_full_disk_says_so(does, beats, monkeypatch, is_begun):
+    def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    does(handler)
+    does(full)
+    if not is_begun:
+        monkeypatch.setattr(Path, "mkdir", full)
 
     job = run(queued())
 
