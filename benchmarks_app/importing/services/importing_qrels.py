@@ -116,7 +116,7 @@ class _Staging:
         )
         self.queries = _query_keys(work)
         self.split_of: dict[int, str] = {}
-        self.first_places: dict[tuple[int, str], tuple[int, str]] = {}
+        self.first_places: dict[tuple[int, str], tuple[int, str, int]] = {}
         self.n_qrels = self.n_relevant = self.n_negative = 0
         self.grades: Counter[int] = Counter()
         self.grades_of_file: set[FileGrade] = set()
@@ -194,15 +194,10 @@ class _Staging:
         reason = self._query_problem(row) or unfit
         if not reason:
             reason = unfit = self._split_problem(row, part)
-        reason = reason or self._repetition(row, part)
         if reason:
-            is_whole = reason == unfit
-            self.work.problems.add(part.file, row.line, reason, is_whole=is_whole)
-        # A second row with the same grade says nothing new.
-        return not reason and self.first_places[self._key(row)] == (row.line, part.file)
-
-    def _key(self, row: GradedRow) -> tuple[int, str]:
-        return self.queries[row.qid], row.docid
+            self.work.problems.add(part.file, row.line, reason, is_whole=reason == unfit)
+            return False
+        return self._is_new(row, grade, part)
 
     def _query_problem(self, row: GradedRow) -> str:
         if row.qid in self.queries:
@@ -226,11 +221,18 @@ class _Staging:
             return ""
         return f"query '{row.qid}' is in the splits {earlier} and {part.split}; keep it in one."
 
-    def _repetition(self, row: GradedRow, part: SplitRows) -> str:
-        line, file = self.first_places.setdefault(self._key(row), (row.line, part.file))
-        if (line, file) == (row.line, part.file):
-            return ""
-        return f"document '{row.docid}' of query '{row.qid}' was graded in {file}:{line} already."
+    def _is_new(self, row: GradedRow, grade: int, part: SplitRows) -> bool:
+        """Whether it grades a pair for the first time; a second row with the same grade is told."""
+        place = (row.line, part.file, grade)
+        line, file, first = self.first_places.setdefault((self.queries[row.qid], row.docid), place)
+        if (line, file) == place[:2]:
+            return True
+        pair, problems = f"document '{row.docid}' of query '{row.qid}'", self.work.problems
+        if first == grade:
+            problems.warn(part.file, row.line, f"{pair} was graded so in {file}:{line} already.")
+        else:
+            problems.add(part.file, row.line, f"{pair} was graded in {file}:{line} already.")
+        return False
 
     def commit(self) -> None:
         work = self.work

@@ -132,6 +132,24 @@ def test_all_problems_of_a_file_are_told_and_nothing_stays(texts, take_in):
     assert not Qrel.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("toy.qrels", b"q1 0 d1 1\nq2 0 d1 0\nq1 0 d1 1\n"),
+        ("toy.csv", b"query_id,doc_id,grade\nq1,d1,1\nq2,d1,0\nq1,d1,1.0\n"),
+    ],
+)
+def test_row_that_comes_twice_with_one_grade_is_a_warning(texts, take_in, name, content):
+    take_in(texts, QUERIES, "queries.jsonl")
+
+    job = take_in(texts, content, name)
+
+    assert job.state == Job.State.DONE, problems_of(job)
+    assert f"was graded so in {name}:" in job.result["notes"][-1]
+    qrels = QrelSet.objects.get()
+    assert (qrels.n_qrels, qrels.n_relevant, qrels.qrels.count()) == (2, 1, 2)
+
+
 def test_failed_import_of_queries_leaves_no_row(texts, take_in):
     job = take_in(texts, QUERIES + b"not json\n", "queries.jsonl")
 
