@@ -698,9 +698,10 @@ def test_progress_is_written_at_most_twice_a_second_but_the_end_always(
 
     with django_assert_num_queries(2):
         for done in range(1, 101):
-            running.progress(done, 100, "documents")
+            running.progress(done, 100, "documents" * 100)
 
-    assert Job.objects.get().done == 100
+    job = Job.objects.get()
+    assert (job.done, len(job.message)) == (100, 200)
 
 
 def test_attempt_beats_while_it_works_and_stops_when_its_turn_is_over(settings):
