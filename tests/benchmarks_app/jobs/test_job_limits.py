@@ -80,6 +80,22 @@ def test_job_of_a_worker_that_stops_is_given_back_and_counts_as_no_attempt(does,
     assert (job.state, job.attempt, done) == ("done", 1, ["half", "whole"])
 
 
+def test_folder_of_who_took_up_what_was_given_back_stays(does, beats, monkeypatch):
+    give_back = jobs.RunningJob.give_back
+
+    def taken_up(running):
+        give_back(running)
+        running.folder.mkdir()  # by another worker, whose attempt has the same number
+
+    monkeypatch.setattr(jobs.RunningJob, "give_back", taken_up)
+    does(lambda running: os.kill(os.getpid(), GIVE_BACK) or time.sleep(20))
+
+    job = run(queued())
+
+    job.attempt += 1
+    assert jobs.RunningJob(job).folder.is_dir()
+
+
 def test_job_of_a_worker_that_stops_is_not_given_back_once_it_is_done(does, beats):
     def handler(running):
         with running.commit():
