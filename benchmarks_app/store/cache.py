@@ -19,6 +19,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from benchmarks_app.store.folder import move
+
 # Room is made for so much more than is needed, so that not every file has to look for some.
 SPARE = 0.1
 # A process looks through the folder anew when it has put in so much of the limit.
@@ -61,7 +63,7 @@ class FileCache:
         with self._locked(fcntl.LOCK_SH):
             self._holder().mark(key)
             (self._used / key).touch()
-            _move(path, self._files / key)
+            move(path, self._files / key, self.partial())
         self._n_new += size
         if self._n_new >= self.limit * LOOKS_EVERY:
             self.make_room()
@@ -191,17 +193,3 @@ def _is_free(lock: Path) -> bool:
 def _key(name: str) -> str:
     """What a copy is called: of its name, with its ending, by which readers know what it is."""
     return hashlib.sha256(name.encode()).hexdigest() + Path(name).suffix
-
-
-def _move(path: Path, target: Path) -> None:
-    try:
-        path.replace(target)
-    except OSError:  # staged on another file system
-        partial = target.parent.parent / f"{uuid.uuid4().hex}.part"
-        try:
-            shutil.copyfile(path, partial)
-            partial.replace(target)
-        except OSError:
-            partial.unlink(missing_ok=True)
-            raise
-        path.unlink()

@@ -3,6 +3,9 @@
 import errno
 import os
 import shutil
+import time
+import uuid
+from contextlib import suppress
 from datetime import UTC, datetime
 from io import BufferedReader
 from pathlib import Path
@@ -13,6 +16,10 @@ from benchmarks_app.store.digests import digest_at, remember
 from benchmarks_app.store.errors import AlteredError
 from benchmarks_app.store.interface import Store
 from benchwright.files.durable import make_folder, put_first, sync
+
+# Where files are copied into, on the file system that they are for.
+PARTS = "parts"
+TORN_AFTER_SECONDS = 24 * 3600
 
 
 class FolderStore(Store):
@@ -29,7 +36,9 @@ class FolderStore(Store):
     def put(self, path: Path, name: str, sha256: str) -> None:
         target = self._path(name)
         make_folder(target.parent)
-        _move(path, target)
+        sync(path)  # a name that is on the disk before its bytes is an empty file after a power cut
+        move(path, target, self._partial())
+        sync(target.parent)
         if sha256:  # so an upload of gigabytes is not read once more before it is shown
             remember(target, sha256)
 
@@ -39,7 +48,11 @@ class FolderStore(Store):
         return put_first(path, content)
 
     def copy(self, name: str, to: str) -> None:
-        _copy(self._path(name), self._path(to))
+        target, partial = self._path(to), self._partial()
+        shutil.copyfile(self._path(name), partial)
+        sync(partial)
+        partial.replace(target)
+        sync(target.parent)
 
     def local(self, name: str, sha256: str = "") -> Path:
         path = self._path(name)
@@ -77,27 +90,29 @@ class FolderStore(Store):
         """Nothing is: its files lie where they lie."""
 
     def sweep(self) -> None:
-        """What writing leaves behind is staged elsewhere."""
+        """Remove what killed processes, of any host, have left of files that they copied in."""
+        for path in self._path(PARTS).glob("*"):
+            with suppress(FileNotFoundError):
+                if path.stat().st_mtime < time.time() - TORN_AFTER_SECONDS:
+                    path.unlink()
+
+    def _partial(self) -> Path:
+        """Where a file can be written until it is whole."""
+        folder = self._path(PARTS)
+        folder.mkdir(exist_ok=True)
+        return folder / uuid.uuid4().hex
 
 
-def _move(path: Path, target: Path) -> None:
-    sync(path)  # a name that is on the disk before its bytes is an empty file after a power cut
+def move(path: Path, target: Path, partial: Path) -> None:
+    """Move a file; from another file system by way of `partial`, which nobody else writes to."""
     try:
         path.replace(target)
-    except OSError:  # another file system
-        _copy(path, target)
-    else:
-        sync(target.parent)
-
-
-def _copy(path: Path, target: Path) -> None:
-    """Copy a file; a crash leaves no half of it under the name."""
-    partial = target.with_name(f"{target.name}.part")
-    try:
-        shutil.copyfile(path, partial)
-        sync(partial)
-        partial.replace(target)
-    except OSError:  # no room for it: what was copied must not take up the rest
-        partial.unlink(missing_ok=True)
-        raise
-    sync(target.parent)
+    except OSError:  # another file system: a crash while copying leaves no half file under the name
+        try:
+            shutil.copyfile(path, partial)
+            sync(partial)
+            partial.replace(target)
+        except OSError:  # no room for it: what was copied must not take up the rest
+            partial.unlink(missing_ok=True)
+            raise
+        path.unlink()

@@ -1,9 +1,11 @@
 """A folder and an object store do the same; what goes wrong between hosts is told and mended."""
 
+import errno
 import hashlib
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -162,6 +164,35 @@ def test_copy_has_the_same_bytes(kept, staged):
 
     assert kept.local("uploads/deleted-1.run").read_bytes() == b"the same"
     assert kept.exists("uploads/zelda.run")
+
+
+def test_two_who_put_the_same_from_another_disk_do_not_meet(staged, settings, monkeypatch):
+    same = [staged(b"the same").replace(settings.STAGING_DIR / name) for name in ("a", "b")]
+    rename, copy = Path.replace, shutil.copyfile
+
+    def on_one_disk(path: Path, target: Path) -> Path:
+        if path.parent == settings.STAGING_DIR:
+            raise OSError(errno.EXDEV, "Invalid cross-device link")
+        return rename(path, target)
+
+    def interrupted(*paths: Path) -> None:
+        copy(*paths)
+        if same:
+            file_store().put(same.pop(), "runs/1.run", "")
+
+    monkeypatch.setattr(Path, "replace", on_one_disk)
+    monkeypatch.setattr(shutil, "copyfile", interrupted)
+
+    file_store().put(same.pop(), "runs/1.run", "")
+
+    assert file_store().local("runs/1.run").read_bytes() == b"the same"
+    left = file_store().folder / "parts" / "of-a-process-that-was-killed"
+    left.touch()
+    file_store().sweep()
+    assert left.exists()
+    os.utime(left, (0, 0))
+    file_store().sweep()
+    assert list(left.parent.iterdir()) == []
 
 
 def test_first_content_stays(kept):
@@ -593,9 +624,10 @@ def test_a_file_has_its_name_once_its_bytes_are_on_the_disk_and_then_the_name_is
         of(number)
 
     monkeypatch.setattr(os, "fsync", fsync)
-    file_store().put(staged, "runs/1/run", "")
-    file_store().copy("runs/1/run", "runs/2")
-    first = file_store().put_first("lock", b"mine")
+    store = file_store()
+    store.put(staged, "runs/1/run", "")
+    store.copy("runs/1/run", "runs/2")
+    first = store.put_first("lock", b"mine")
 
     assert first == b"mine"
     assert synced[:4] == [
@@ -604,9 +636,7 @@ def test_a_file_has_its_name_once_its_bytes_are_on_the_disk_and_then_the_name_is
         ("staged", []),
         ("files/runs/1", ["files/runs/1/run"]),
     ]
-    assert synced[4:6] == [
-        ("files/runs/2.part", []),
-        ("files/runs", ["files/runs/1", "files/runs/2"]),
-    ]
+    assert synced[4][0].startswith("files/parts/")
+    assert synced[5] == ("files/runs", ["files/runs/1", "files/runs/2"])
     assert synced[6][0].startswith("files/lock-")
-    assert synced[7:] == [("files", ["files/lock", "files/runs"])]
+    assert synced[7:] == [("files", ["files/lock", "files/parts", "files/runs"])]
