@@ -71,8 +71,9 @@ def test_job_of_a_worker_that_stops_is_given_back_and_counts_as_no_attempt(does,
 
     does(handler)
 
-    job = run(queued())
+    job = run(queued(sent_at=timezone.now()))
     assert (job.state, job.attempt, job.token) == ("queued", 0, None)
+    assert job.sent_at is None  # the sweeper sends it, and not to this worker at once
     assert job.message == "worker stopped; starting again"
     assert not jobs.RunningJob(job).folder.exists()
 
