@@ -20,6 +20,7 @@ from benchwright.formats.tables import Layout, Records, records
 from benchwright.formats.tabular import docid_rows
 from benchwright.formats.trec import read_qrels
 from benchwright.formats.trec_topics import read_topics
+from benchwright.ids import id_problem
 
 ID_FIELDS = ("id", "query", "document")
 
@@ -66,11 +67,7 @@ def qrel_rows(
     if part.kind is FileKind.BEIR_QRELS:
         return beir.qrel_rows(file.lines(), file=name, problems=problems)
     if part.kind is FileKind.QRELS:
-        grades = read_qrels(file.lines(), file=name, problems=problems)
-        # What is not UTF-8 matches no query or document of ours, and is shown as it was written.
-        return (
-            QrelRow(row.line, as_shown(row.qid), as_shown(row.docid), row.grade) for row in grades
-        )
+        return _trec_qrel_rows(file, problems)
     if part.kind is FileKind.PASSAGES:
         numbered = records_of(part, file, folder, problems)
         return passages.passage_qrel_rows(numbered, file=name, problems=problems)
@@ -78,6 +75,16 @@ def qrel_rows(
     if part.kind is FileKind.JUDGED:
         return mapped.judged_qrel_rows(numbered, mapping, file=name, problems=problems)
     return mapped.qrel_rows(numbered, mapping, file=name, problems=problems)
+
+
+def _trec_qrel_rows(file: Input, problems: Problems) -> Iterator[QrelRow]:
+    for row in read_qrels(file.lines(), file=file.shown, problems=problems):
+        # What is not UTF-8 matches no query or document of ours, and is shown as it was written.
+        qid, docid = as_shown(row.qid), as_shown(row.docid)
+        if reason := id_problem(docid):
+            problems.add(file.shown, row.line, f"document id {docid[:60]!r}: {reason}")
+        else:
+            yield QrelRow(row.line, qid, docid, row.grade)
 
 
 def run_rows(part: Part, file: Input, *, folder: Path, problems: Problems) -> Iterable[ResultRow]:

@@ -14,6 +14,7 @@ from datetime import datetime
 
 from benchwright.errors import Problems
 from benchwright.formats.tabular import moment_of
+from benchwright.ids import id_problem
 
 _FLAGS = re.IGNORECASE | re.DOTALL
 _BLOCK = re.compile(
@@ -261,8 +262,12 @@ def _number_attribute(attributes: str) -> str:
 
 def _id_problem(qid: str, line: int, file: str, problems: Problems) -> bool:
     """Whether the id cannot be used, after `problems` was told why."""
-    if qid and not _WHITE.search(qid):
+    reason = id_problem(qid)
+    if not reason:
         return False
+    if qid and not _WHITE.search(qid):
+        problems.add(file, line, f"topic id {qid[:60]!r}: {reason}")
+        return True
     state = f"topic id is '{qid}'" if qid else "topic has no id"
     problem = f"{state}; expected one word, such as 301. Give it an id or drop the topic."
     problems.add(file, line, problem)

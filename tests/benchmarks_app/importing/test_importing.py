@@ -150,6 +150,22 @@ def test_row_that_comes_twice_with_one_grade_is_a_warning(texts, take_in, name, 
     assert (qrels.n_qrels, qrels.n_relevant, qrels.qrels.count()) == (2, 1, 2)
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("toy.qrels", b"q1 0 d1 1\nq1 0 %b 1\n"),
+        ("topics.txt", b"<top>\n<num>%b<title>a\n</top>\n"),
+    ],
+)
+def test_id_that_is_longer_than_any_is_told_in_trecs_files_too(texts, take_in, name, content):
+    take_in(texts, QUERIES, "queries.jsonl")
+
+    job = take_in(texts, content % (b"1" * 513), name)
+
+    assert job.state == Job.State.FAILED
+    assert "the id has 513 bytes; at most 512 are taken" in problems_of(job)[0]
+
+
 def test_failed_import_of_queries_leaves_no_row(texts, take_in):
     job = take_in(texts, QUERIES + b"not json\n", "queries.jsonl")
 
