@@ -142,7 +142,8 @@ def test_job_taken_between_look_and_grasp_is_left_alone(monkeypatch, is_back_in_
 
 
 def test_fenced_attempt_cannot_write_progress():
-    lost, current = taken_over(queued())
+    lost, current = taken_over(queued(done=5, total=9, message="five"))
+    assert Job.objects.values_list("done", "total", "message").get() == (0, 0, "")
     current.progress(7, 9, "seven")
 
     with pytest.raises(jobs.JobFencedError, match="taken over by a later attempt"):

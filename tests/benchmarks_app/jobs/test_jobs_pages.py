@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.retry import JobNotRetryableError, retry
 from benchmarks_app.models import AuditEvent, Job, Notice, User, WorkerHeartbeat
 from benchmarks_app.notice_facts import may_be_told
@@ -269,6 +270,15 @@ def test_job_of_a_file_with_problems_is_not_started_again(signed_in, benchmark, 
 
     assert answer.status_code == 409
     assert "mend the file" in answer.content.decode()
+
+
+def test_job_whose_file_is_forgotten_is_not_started_again(signed_in, benchmark, owner, monkeypatch):
+    monkeypatch.setattr(jobs, "ONCE", {"test"})
+    job = make_job(benchmark, owner, state="failed", error="Lost.")
+
+    assert "Try again" not in progress_of(signed_in(owner), job)
+    with pytest.raises(JobNotRetryableError, match="its file is forgotten; send it again"):
+        retry(job=job, user=owner)
 
 
 def test_who_no_longer_edits_does_not_start_their_job_again(signed_in, benchmark, owner, vi):
