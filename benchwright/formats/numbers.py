@@ -1,18 +1,20 @@
-"""Numbers and grades as files write them, read in one way: no reader takes what another refuses.
+"""Numbers, grades and times of files, read in one way: no reader takes what another refuses.
 
 A grade is a number, or a word of which a person says the number.
 """
 
 import re
 from collections.abc import Collection, Iterable
+from datetime import UTC, datetime
 from math import isnan
 from numbers import Number
 from typing import cast
 
 # Nine digits at most; `2.0` and numpy's `2.000e+00` are the number 2.
 _WHOLE = re.compile(r"([+-]?[0-9]{1,9})(?:\.0*)?(?:[eE][+-]?0+)?")
-
-
+LARGEST_COUNT = 2**63 - 1
+# The longest code that BCP 47 asks programs to take.
+LONGEST_LANGUAGE = 35
 # More digits than any database gives a row.
 _LONGEST_KEY = 18
 
@@ -183,3 +185,18 @@ def quoted(grade: FileGrade) -> str:
     text = str(grade)
     is_plain = not any(mark in text for mark in ',="')
     return text if is_plain else '"' + text.replace('"', '""') + '"'
+
+
+def moment_of(text: str) -> datetime | None:
+    """An ISO date or time in UTC, which one without a zone is of; None for what is neither.
+
+    So is what the zone moves out of the years 1 to 9999: it is in no calendar of ours.
+
+    >>> moment_of("2024-05-31T09:30:00+02:00").isoformat(), moment_of("0001-01-01T00:00+14:00")
+    ('2024-05-31T07:30:00+00:00', None)
+    """
+    try:
+        moment = datetime.fromisoformat(text.strip())
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None

@@ -3,16 +3,11 @@
 import json
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 from benchwright.errors import Problems
-from benchwright.formats.beir import (
-    CorpusRow,
-    QueryRow,
-    numbered,
-    text_problem,
-)
+from benchwright.formats.beir import CorpusRow, QueryRow, numbered, text_problem
+from benchwright.formats.numbers import LARGEST_COUNT, LONGEST_LANGUAGE, moment_of
 from benchwright.ids import id_problem
 
 MORE_COLUMNS = (
@@ -21,9 +16,6 @@ MORE_COLUMNS = (
 DOCID_HEADERS = ("docid", "doc_id", "doc-id", "corpus-id", "_id")
 TAG_SEPARATOR = re.compile(r"[;|,]")
 EXPECTED = "a column qid (or query-id, query_id, _id, id) and a column text (or query)"
-LARGEST_COUNT = 2**63 - 1
-# The longest code that BCP 47 asks programs to take.
-LONGEST_LANGUAGE = 35
 
 
 def query_row(
@@ -139,21 +131,6 @@ def _count_of(value: object) -> int | None:
         value = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
     is_count = isinstance(value, int) and not isinstance(value, bool)
     return value if is_count and 0 <= value <= LARGEST_COUNT else None  # type: ignore[operator,return-value]
-
-
-def moment_of(text: str) -> datetime | None:
-    """An ISO date or time in UTC, which one without a zone is of; None for what is neither.
-
-    So is what the zone moves out of the years 1 to 9999: it is in no calendar of ours.
-
-    >>> moment_of("2024-05-31T09:30:00+02:00").isoformat(), moment_of("0001-01-01T00:00+14:00")
-    ('2024-05-31T07:30:00+00:00', None)
-    """
-    try:
-        moment = datetime.fromisoformat(text.strip())
-        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-    except (ValueError, OverflowError):
-        return None
 
 
 def docid_rows(lines: Iterator[bytes], *, file: str, problems: Problems) -> Iterator[CorpusRow]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from benchwright.errors import Problems
-from benchwright.formats.tabular import moment_of
+from benchwright.formats.numbers import moment_of
 from benchwright.ids import id_problem
 
 _FLAGS = re.IGNORECASE | re.DOTALL

@@ -30,8 +30,7 @@ from benchwright.corpora.cuts import LARGEST_SEED
 from benchwright.corpora.units import Parents
 from benchwright.detection import FileKind, Part
 from benchwright.formats.mapping import EVERY_ROW
-from benchwright.formats.numbers import words_sentence
-from benchwright.formats.tabular import LONGEST_LANGUAGE
+from benchwright.formats.numbers import LONGEST_LANGUAGE, words_sentence
 from benchwright.recipes import collections
 from benchwright.runs.aggregation import DEFAULT
 from benchwright.uploads import Look

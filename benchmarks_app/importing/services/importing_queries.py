@@ -13,7 +13,7 @@ from benchmarks_app.models import Query, QueryFamily
 from benchwright.files.external_sort import batched_by_weight
 from benchwright.formats.beir import QueryRow
 from benchwright.formats.errors import ConcurrentImportError, NothingImportedError
-from benchwright.formats.tabular import LARGEST_COUNT, LONGEST_LANGUAGE, moment_of
+from benchwright.formats.numbers import LARGEST_COUNT, LONGEST_LANGUAGE, moment_of
 from benchwright.texts.counting import counted
 from benchwright.texts.images import IMAGE_KEY, digests_in
 
