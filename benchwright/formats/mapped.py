@@ -226,8 +226,8 @@ def run_rows(
         score = _score(record.get(column), column, say) if column else None
         if not column:
             rank = whole(record.get(mapping["rank"]))
-            score = None if rank is None else -float(rank)
-            if rank is None:
+            score = None if rank is None else real(-rank)
+            if score is None:
                 cell = _shown(record.get(mapping["rank"]))
                 say(f"rank is {cell}; expected a whole number. Drop the line or number it.")
         if qid is not None and docid is not None and score is not None:
