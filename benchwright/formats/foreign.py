@@ -104,6 +104,10 @@ def json_document_records(table: Input, problems: Problems) -> Records:
     except RecursionError:
         problems.add(table.shown, 1, "is nested too deeply; write it flat", is_whole=True)
         return
+    except ValueError:
+        reason = "holds a number of more digits than are read; write it as a text"
+        problems.add(table.shown, 0, reason, is_whole=True)
+        return
     rows = _rows_of(document)
     if rows is None:
         reason = (
@@ -113,12 +117,18 @@ def json_document_records(table: Input, problems: Problems) -> Records:
         problems.add(table.shown, 1, reason, is_whole=True)
         return
     for number, row in enumerate(rows, start=1):
-        if isinstance(row, dict):
-            for record in _exported(row):
-                yield number, record
-        else:
+        if not isinstance(row, dict):
             reason = f"record {number} is {json.dumps(row)[:40]}; expected an object"
             problems.add(table.shown, number, reason)
+            continue
+        try:
+            exported = list(_exported(row))
+        except (AttributeError, TypeError):  # a part of it is not what its name says
+            reason = f"record {number} is no annotated task as tools export one; export it again"
+            problems.add(table.shown, number, reason)
+            continue
+        for record in exported:
+            yield number, record
 
 
 def json_document_columns(table: Input, n: int) -> tuple[str, ...]:

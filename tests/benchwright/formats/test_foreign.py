@@ -193,6 +193,12 @@ def test_a_broken_office_file_says_what_to_do(tmp_path, content):
         ('[\n{"_id": "d1", "text": "x"},\n{"_id":', r"x:3: is not JSON: .*cut short"),
         ('{\n"requests": 7\n}', r"x:1: is JSON of no known shape; expected a list of objects"),
         ("[\n7\n]", r"x:1: record 1 is 7; expected an object"),
+        pytest.param(
+            '[{"n": 1' + 5000 * "0" + "}]", "x: holds a number of more digits", id="digits"
+        ),
+        ('[{"fields": {"query": "a"}, "responses": {"r": [1]}}]', "record 1 is no annotated task"),
+        ('[{"fields": {"query": "a"}, "responses": ["r"]}]', "record 1 is no annotated task"),
+        ('[{"data": {"query": "a"}, "annotations": [{"result": 5}]}]', "1 is no annotated task"),
     ],
 )
 def test_a_broken_document_is_refused_with_its_line(tmp_path, content, words):
