@@ -233,10 +233,12 @@ def is_new(
     qid: str, first_lines: dict[str, int], *, file: str, line: int, problems: Problems
 ) -> bool:
     """Return whether a query id comes for the first time, and tell where it came before."""
-    first = first_lines.setdefault(qid, line)
-    if first != line:
-        problems.add(file, line, f"query {qid} was on line {first} already; keep one of the two")
-    return first == line
+    if qid in first_lines:
+        text = f"query {qid} was on line {first_lines[qid]} already; keep one of the two"
+        problems.add(file, line, text)
+        return False
+    first_lines[qid] = line
+    return True
 
 
 def json_records(

@@ -96,12 +96,13 @@ def read_topics(content: bytes | str, *, file: str, problems: Problems) -> Itera
         rows = _tabbed_topics(text, file, problems)
     first_lines: dict[str, int] = {}
     for row in rows:
-        first = first_lines.setdefault(row.qid, row.line)
-        if first == row.line:
-            yield row
-        else:
-            problem = f"topic '{row.qid}' was in line {first} already; expected every id once. "
+        if row.qid in first_lines:
+            place = f"in line {first_lines[row.qid]}"
+            problem = f"topic '{row.qid}' was {place} already; expected every id once. "
             problems.add(file, row.line, problem + "Drop one of the two.")
+        else:
+            first_lines[row.qid] = row.line
+            yield row
     if not first_lines and not problems.found:
         problem = "no topic found; expected <top> or <topic> blocks, or lines of id, TAB, text. "
         problems.add(file, 0, problem + "Check that it is the right file.")

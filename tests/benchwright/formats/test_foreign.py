@@ -215,6 +215,10 @@ def test_a_broken_document_is_refused_with_its_line(tmp_path, content, words):
         ),
         (BULK % (1, 1) + '{"index": {"_id": "d2"}}\n', "the document of this action is missing"),
         (BULK % (1, 1) + '{"title": "T"}\n', "is no action; expected one of index, create"),
+        (
+            json.dumps([{"data": {"qid": "q1", "query": "a b"}, "annotations": [{}, {}]}]),
+            "query q1 was on line 1 already",
+        ),
         ("2 qid:1 1:0.5 # d1\n1 qid:1 1:0.5\n", "names no document; expected its id after '#'"),
         (
             json.dumps([{"query_text": "a b", "doc_id": "d 1", "rating": 1}], indent=1),

@@ -348,6 +348,10 @@ def test_header_of_tabbed_topics_is_left_out_and_warned_of():
         (b"q 1\tred", "f:1: topic id is 'q 1'; expected one word, such as 301. "),
         (b"q1\t ", "f:1: topic 'q1' has no text; expected a title or query. "),
         (b"q\tx\nq\ty", "f:2: topic 'q' was in line 1 already; expected every id once. "),
+        (
+            2 * b'<topic number="q"><query>x</query></topic>',
+            "f:1: topic 'q' was in line 1 already; expected every id once. ",
+        ),
         (b"\n<top><title>x</top>", "f:2: topic has no id; expected one word, such as 301. "),
         (b"<top><num>1</top>", "f:1: topic '1' has no text; expected a title or query. "),
         (b"a\tx\nb\t\xff", "f:2: byte 0xFF is not UTF-8; expected UTF-8. "),
