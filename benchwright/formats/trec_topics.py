@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from benchwright.errors import Problems
+from benchwright.formats.beir import text_problem
 from benchwright.formats.numbers import moment_of
 from benchwright.ids import id_problem
 
@@ -181,6 +182,9 @@ def _topic(
         problem = f"topic '{qid}' has no text; expected a title or query. Write one or drop it."
         problems.add(file, line, problem)
         return
+    if reason := next(filter(None, map(text_problem, fields.values())), None):
+        problems.add(file, line, f"topic '{qid}' {reason}")
+        return
     querytime = _flat(fields.get(_TIME_FIELD, ""))
     first_seen = topic_time(querytime)
     if querytime and not first_seen:
@@ -263,14 +267,13 @@ def _number_attribute(attributes: str) -> str:
 
 def _id_problem(qid: str, line: int, file: str, problems: Problems) -> bool:
     """Whether the id cannot be used, after `problems` was told why."""
-    reason = id_problem(qid)
-    if not reason:
+    state = f"topic id is '{qid[:60]}'" if qid else "topic has no id"
+    if not qid or _WHITE.search(qid):
+        problem = f"{state}; expected one word, such as 301. Give it an id or drop the topic."
+    elif reason := id_problem(qid):
+        problem = f"{state}: {reason}"
+    else:
         return False
-    if qid and not _WHITE.search(qid):
-        problems.add(file, line, f"topic id {qid[:60]!r}: {reason}")
-        return True
-    state = f"topic id is '{qid}'" if qid else "topic has no id"
-    problem = f"{state}; expected one word, such as 301. Give it an id or drop the topic."
     problems.add(file, line, problem)
     return True
 
