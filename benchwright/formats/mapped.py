@@ -89,7 +89,7 @@ def query_rows(
         for field in ("id", "family"):
             fields[field] = _id_text(fields.get(field))
         for field in ("text", "description", "narrative"):
-            fields[field] = _joined(fields.get(field))
+            fields[field] = joined(fields.get(field))
         fields["lang"] = fields.get("lang") or lang
         row = query_row(fields, others, line, file=file, problems=problems)
         if row and is_new(row.qid, first_lines, file=file, line=line, problems=problems):
@@ -119,7 +119,7 @@ def judged_query_rows(
     """
     texts: dict[str, str] = {}
     for line, record in numbered:
-        text = _joined(record.get(mapping["text"]))
+        text = joined(record.get(mapping["text"]))
         qid = judged_qid(record, mapping)
         row = query_row(
             {"id": qid, "text": text, "lang": lang}, {}, line, file=file, problems=problems
@@ -154,7 +154,7 @@ def judged_qid(record: Record, mapping: Mapped) -> str | None:
     own = _id_text(record.get(mapping.get("id", "")))
     if isinstance(own, str) and not id_problem(own):
         return own
-    text = _joined(record.get(mapping["text"]))
+    text = joined(record.get(mapping["text"]))
     return query_key(text) if isinstance(text, str) and text.strip() else None
 
 
@@ -262,7 +262,7 @@ def _id(record: Record, column: str, what: str, say: Say) -> str | None:
     return value
 
 
-def _joined(value: object) -> Any:
+def joined(value: object) -> Any:
     """A list of sentences as one text, a number as its digits; anything else as it is."""
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return " ".join(part.strip() for part in value)
@@ -273,7 +273,7 @@ def _joined(value: object) -> Any:
 
 def _text(record: Record, column: str | None, say: Say) -> str | None:
     """The text of a column, empty where there is none; None with what is wrong told."""
-    value = _joined(record.get(column)) if column else ""
+    value = joined(record.get(column)) if column else ""
     if value is None:
         return ""
     if not isinstance(value, str):

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from benchwright.errors import PassedOver, Problems
-from benchwright.formats.beir import CorpusRow, QrelRow, QueryRow, is_new
+from benchwright.formats.beir import CorpusRow, QrelRow, QueryRow, is_new, text_problem
+from benchwright.formats.mapped import joined
 from benchwright.formats.tables import Record
 from benchwright.formats.tabular import query_row
 from benchwright.ids import id_problem
@@ -81,12 +82,13 @@ def _passages(
             problems.add(file, line, f"{column} is not a list; expected {EXPECTED}")
             continue
         for number, passage in enumerate(passages, start=1):
-            docid = _first(passage, _DOCIDS) if isinstance(passage, dict) else None
-            if reason := _docid_problem(docid):
+            fields = passage if isinstance(passage, dict) else {}
+            docid = _first(fields, _DOCIDS)
+            title, text = (joined(fields.get(key)) or "" for key in ("title", "text"))
+            if reason := _docid_problem(docid) or _text_problem(title=title, text=text):
                 problem = f"{column}, passage {number}: {reason}; expected {EXPECTED}"
                 problems.add(file, line, problem)
                 continue
-            title, text = (str(passage.get(key) or "") for key in ("title", "text"))
             yield (str(docid), title, text), grade
 
 
@@ -94,3 +96,11 @@ def _docid_problem(docid: Any) -> str | None:
     if docid is None:
         return "has no docid"
     return id_problem(docid) if isinstance(docid, str) else f"docid is {docid!r:.40}, not a text"
+
+
+def _text_problem(**texts: Any) -> str | None:
+    for key, text in texts.items():
+        reason = text_problem(text) if isinstance(text, str) else f"is no text ({text!r:.40})"
+        if reason:
+            return f"{key} {reason}"
+    return None

@@ -353,6 +353,14 @@ def test_negative_passages_were_judged_and_have_grade_0():
             {"negative_passages": [{"docid": "7 1"}]},
             "negative_passages, passage 1: the id holds white",
         ),
+        (
+            {"positive_passages": [{"docid": "d", "text": "a\0"}]},
+            "positive_passages, passage 1: text holds a NUL character",
+        ),
+        (
+            {"positive_passages": [{"docid": "d", "title": {"en": "T"}}]},
+            "positive_passages, passage 1: title is no text ({'en'",
+        ),
     ],
 )
 def test_passages_that_are_none_are_told(change, words):

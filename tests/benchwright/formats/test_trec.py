@@ -347,7 +347,10 @@ def test_header_of_tabbed_topics_is_left_out_and_warned_of():
         (b"a\tx\n\tred", "f:2: topic has no id; expected one word, such as 301. "),
         (b"q 1\tred", "f:1: topic id is 'q 1'; expected one word, such as 301. "),
         (b"q\x017\tx", "f:1: topic id is 'q\x017': the id holds a control character (U+0001); "),
-        (b"q" * 513 + b"\tx", f"f:1: topic id is '{'q' * 60}': the id has 513 bytes; at most 512 "),
+        pytest.param(
+            *(b"q" * 513 + b"\tx", f"f:1: topic id is '{'q' * 60}': the id has 513 bytes; at most"),
+            id="long",
+        ),
         (b"q1\ta\x00b", "f:1: topic 'q1' holds a NUL character (U+0000); remove it"),
         (b"q1\t ", "f:1: topic 'q1' has no text; expected a title or query. "),
         (b"q\tx\nq\ty", "f:2: topic 'q' was in line 1 already; expected every id once. "),
