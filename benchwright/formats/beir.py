@@ -372,18 +372,21 @@ def _metadata_of(record: dict[str, Any], say: Say, *, known: tuple[str, ...]) ->
     for key, value in record.items():
         if key not in known:
             fields[f"top_level_{key}" if key in fields else key] = value
-    reason = _metadata_problem(fields) if fields else None
+    reason = metadata_problem(fields) if fields else None
     if reason:
         say(f"metadata {reason}")
         return None
     return fields
 
 
-def _metadata_problem(metadata: dict[str, Any]) -> str | None:
+def metadata_problem(metadata: dict[str, Any]) -> str | None:
+    """Return why metadata cannot be stored as JSON, or None."""
     try:
         written = json.dumps(metadata, ensure_ascii=False, allow_nan=False)
     except ValueError:
         return "holds a number too large for JSON readers; write it as a string"
+    except TypeError:
+        return "holds a value that JSON cannot write; write it as a text"
     # JSON writes NUL as an escape: only where one may be, every value is looked at.
     texts = _strings_in(metadata) if "\\u0000" in written else [written]
     return next((reason for reason in map(text_problem, texts) if reason), None)

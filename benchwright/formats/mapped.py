@@ -4,7 +4,6 @@ What a cell cannot be is told with its line; a value of another type that can on
 (a number as an id, a list of sentences as a text) is taken.
 """
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -20,6 +19,7 @@ from benchwright.formats.beir import (
     GradedRow,
     QueryRow,
     is_new,
+    metadata_problem,
     text_problem,
 )
 from benchwright.formats.mapping import EVERY_ROW, PARENT_FROM_ID
@@ -328,15 +328,8 @@ def _others(record: Record, used: set[str], say: Say) -> dict[str, Any] | None:
         plain = _plain(value)
         if plain is not None:
             others[column] = plain
-    if not others:
-        return others
-    try:
-        written = json.dumps(others, ensure_ascii=False, allow_nan=False)
-    except (ValueError, TypeError):
-        say("holds a value that JSON cannot write; write it as a text")
-        return None
-    if "\\u0000" in written or text_problem(written):
-        say(f"other columns: {text_problem(written) or 'hold a NUL character (U+0000); remove it'}")
+    if others and (reason := metadata_problem(others)):
+        say(f"other columns: {reason}")
         return None
     return others
 

@@ -41,6 +41,12 @@ def read(tmp_path, what: str, content: bytes | pl.DataFrame, mapping: dict | Non
     return rows, [(problem.line, problem.text) for problem in problems.found]
 
 
+def test_how_nul_is_written_is_no_nul(tmp_path):
+    [row], problems = read(tmp_path, "documents", rb'{"id": "d1", "text": "x", "by": "\\u0000"}')
+
+    assert (row.metadata, problems) == ({"by": r"\u0000"}, [])
+
+
 def test_every_column_of_a_document_finds_its_place(tmp_path):
     content = b"doc_id;title;abstract;url;parent;year\r\nd1;T;a;http://x;p1;1999\r\n"
 
