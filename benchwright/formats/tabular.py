@@ -7,7 +7,7 @@ from typing import Any
 
 from benchwright.errors import Problems
 from benchwright.formats.beir import CorpusRow, QueryRow, numbered, text_problem
-from benchwright.formats.numbers import LARGEST_COUNT, LONGEST_LANGUAGE, moment_of
+from benchwright.formats.numbers import LARGEST_COUNT, LONGEST_LANGUAGE, moment_of, whole
 from benchwright.ids import id_problem
 
 MORE_COLUMNS = (
@@ -128,9 +128,9 @@ def _more_reasons(fields: dict[str, Any]) -> Iterator[str]:
 def _count_of(value: object) -> int | None:
     if isinstance(value, str):
         text = value.strip()
-        value = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
-    is_count = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_count and 0 <= value <= LARGEST_COUNT else None  # type: ignore[operator,return-value]
+        value = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else text
+    count = whole(value)
+    return count if count is not None and 0 <= count <= LARGEST_COUNT else None
 
 
 def docid_rows(lines: Iterator[bytes], *, file: str, problems: Problems) -> Iterator[CorpusRow]:

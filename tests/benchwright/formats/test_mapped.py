@@ -92,6 +92,16 @@ def test_all_that_is_said_of_a_query_is_read(tmp_path):
     assert row.metadata == {"team": "web", "tags": ["a", "b"]}
 
 
+def test_times_asked_may_be_written_as_7_0(tmp_path):
+    of_table, _ = read(tmp_path, "queries", b"qid,text,frequency\nq1,a,7.0\nq2,b,\n")
+    of_parquet, _ = read(
+        tmp_path, "queries", pl.DataFrame({"qid": ["q1"], "text": ["a"], "frequency": [7.0]})
+    )
+
+    assert [row.frequency for row in of_table] == [7, None]
+    assert [row.frequency for row in of_parquet] == [7]
+
+
 def test_grades_may_be_written_as_1_0_and_are_1_where_somebody_says_so_of_every_row(tmp_path):
     rows, problems = read(tmp_path, "qrels", b"query_id,docid,relevance\nq,d,1.0\nq,e,-2\n")
     fields = {"query": "query_id", "document": "docid", "grade": EVERY_ROW}
