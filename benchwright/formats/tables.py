@@ -39,6 +39,9 @@ MOST_COLUMNS = 5_000
 # Bad records before a sample ends: a file of nothing else is neither held nor read to its end.
 PASSED_OVER = 1_000
 LONGEST_BLOCK = 64 << 20
+# Of CSV, in characters: more than any text has, and little enough for a quote left open.
+LONGEST_CELL = 16 << 20
+csv.field_size_limit(LONGEST_CELL)
 SMART_NAMES = {
     "I": "id", "T": "title", "W": "text", "A": "author", "B": "source", "K": "keywords",
     "N": "note", "C": "category", "X": "links",

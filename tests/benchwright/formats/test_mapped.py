@@ -47,6 +47,12 @@ def test_how_nul_is_written_is_no_nul(tmp_path):
     assert (row.metadata, problems) == ({"by": r"\u0000"}, [])
 
 
+def test_a_text_of_a_megabyte_stands_in_one_cell(tmp_path):
+    [row], problems = read(tmp_path, "documents", b'id,text\nd1,"' + b"a" * (1 << 20) + b'"\n')
+
+    assert (len(row.text), problems) == (1 << 20, [])
+
+
 def test_every_column_of_a_document_finds_its_place(tmp_path):
     content = b"doc_id;title;abstract;url;parent;year\r\nd1;T;a;http://x;p1;1999\r\n"
 
