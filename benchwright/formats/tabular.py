@@ -46,7 +46,7 @@ def query_row(
         description=fields["description"] or "",
         narrative=fields["narrative"] or "",
         lang=fields["lang"] or "",
-        frequency=_count_of(fields["frequency"]),
+        frequency=count_of(fields["frequency"]),
         first_seen=(fields["first_seen"] or "").strip(),
         last_seen=(fields["last_seen"] or "").strip(),
         clicks=_clicks_of(fields["clicks"]) or {},
@@ -71,7 +71,7 @@ def _clicks_of(value: object) -> dict[str, int] | None:
             return None
     if not isinstance(value, dict):
         return None
-    clicks = {str(docid): _count_of(n) for docid, n in value.items() if n is not None}
+    clicks = {str(docid): count_of(n) for docid, n in value.items() if n is not None}
     good = {docid: n for docid, n in clicks.items() if n is not None and not id_problem(docid)}
     return good if len(good) == len(clicks) else None
 
@@ -106,7 +106,7 @@ def _more_reasons(fields: dict[str, Any]) -> Iterator[str]:
             yield f"{name} {text_problem(value)}"
     if len(fields["lang"] or "") > LONGEST_LANGUAGE:
         yield f"lang is {fields['lang'][:40]!r}; expected a code such as en or zh-Hant"
-    if _count_of(fields["frequency"]) is None and fields["frequency"] not in (None, ""):
+    if count_of(fields["frequency"]) is None and fields["frequency"] not in (None, ""):
         yield f"frequency is {fields['frequency']!r:.60}; expected a whole number from 0 up"
     for name in ("first_seen", "last_seen"):
         if fields[name] and not moment_of(fields[name]):
@@ -125,7 +125,8 @@ def _more_reasons(fields: dict[str, Any]) -> Iterator[str]:
         fields["tags"] = None
 
 
-def _count_of(value: object) -> int | None:
+def count_of(value: object) -> int | None:
+    """The whole number from 0 up that a database can hold; None where a value is none."""
     if isinstance(value, str):
         text = value.strip()
         value = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else text

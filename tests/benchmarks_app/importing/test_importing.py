@@ -116,6 +116,16 @@ def test_queries_of_one_named_family_share_it(texts, take_in):
     assert q2.first_seen_at.isoformat() == "2025-03-01T00:00:00+00:00"
 
 
+def test_what_another_column_says_of_a_query_counts_where_it_can(texts, take_in):
+    line = b'{"_id": "q", "text": "x", "n": null, "frequency": 1%b, "first_seen": "%b"}\n'
+    content = line % (30 * b"0", b"9999-12-31T23:00:00-09:00")
+
+    take_in(texts, content, "queries.jsonl", mapping={"frequency": "n", "first_seen": ""})
+
+    query = texts.queries.get()
+    assert (query.frequency, query.first_seen_at) == (None, None)
+
+
 def test_all_problems_of_a_file_are_told_and_nothing_stays(texts, take_in):
     take_in(texts, QUERIES, "queries.jsonl")
     wrong = b"q1 0 d1 1\nq1 0 d1 2\nq9 0 d1 1\nq2 0 d1 7\nq2 0 d2 high\nq3 0 d3\n"
@@ -423,7 +433,7 @@ def test_bad_records_are_left_out_on_request_named_counted_and_in_the_audit(text
     job = take_in(texts, BAD_RATED, "rated.csv", leave_out="records")
 
     assert refused.state == Job.State.FAILED
-    assert job.state == Job.State.DONE, (job.error, job.problems)
+    assert job.state == Job.State.DONE, job.error
     qrels = qrels_of(QrelSet.objects.get())
     assert list(qrels) == [("q1", "d1", 3), ("q2", "d1", 1)]
     event = AuditEvent.objects.get(action="leave-out")
@@ -458,7 +468,7 @@ def test_ratings_whose_query_is_its_text_meet_the_queries_that_are_here(texts, t
 
     job = take_in(texts, ratings, "quepid.csv")
 
-    assert job.state == Job.State.DONE, (job.error, job.problems)
+    assert job.state == Job.State.DONE, job.error
     new = Query.objects.get(text="star wars")
     assert new.qid.startswith("q-")
     assert sorted(qrels_of(QrelSet.objects.get())) == [
@@ -477,7 +487,7 @@ def test_a_request_of_rank_eval_brings_queries_and_grades(texts, take_in):
 
     job = take_in(texts, json.dumps({"requests": [request]}, indent=2).encode(), "eval.json")
 
-    assert job.state == Job.State.DONE, (job.error, job.problems)
+    assert job.state == Job.State.DONE, job.error
     assert Query.objects.get().text == "where do fish sleep"
     assert list(qrels_of(QrelSet.objects.get())) == [("fish", "d1", 3), ("fish", "d2", 0)]
 
@@ -489,7 +499,7 @@ def test_documents_of_a_bulk_request_become_the_corpus(texts, take_in):
 
     job = take_in(texts, lines, "bulk.ndjson")
 
-    assert job.state == Job.State.DONE, (job.error, job.problems)
+    assert job.state == Job.State.DONE, job.error
     assert benchmark_documents(texts, ["1", "d2"])["d2"].text == "text 2"
 
 

@@ -244,6 +244,12 @@ def test_blanks_after_a_marker_of_smart_are_no_text(tmp_path):
         ("queries", b"qid,text\nq 1,x\n", 2, "white space"),
         ("queries", b"qid,text,frequency\nq,x,-1\n", 2, "frequency is '-1'"),
         ("queries", b"qid,text,frequency\nq,x,1.5\n", 2, "frequency is '1.5'"),
+        (
+            "queries",
+            b"qid,text,last_seen\nq,x,9999-12-31T23-09:00\n",
+            2,
+            "last_seen is '9999-12-31",
+        ),
         ("queries", b"qid,text,first_seen\nq,x,31.5.2024\n", 2, "first_seen is '31.5.2024'"),
         ("queries", b"qid,text,last_seen\nq,x,9999-12-31T23:00-02:00\n", 2, "last_seen is '9999"),
         (
