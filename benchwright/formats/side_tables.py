@@ -7,13 +7,14 @@ documents stay the bytes they are; slices and families are text.
 """
 
 from collections.abc import Container, Iterable, Iterator
-from math import inf, nan
+from math import inf
 from pathlib import Path
 
 from benchwright.errors import Problems
 from benchwright.files.encodings import as_shown
 from benchwright.files.sources import open_lines
 from benchwright.formats.mapping import plain_name
+from benchwright.formats.numbers import real
 from benchwright.formats.trec import BYTE_ORDER_MARK
 from benchwright.sandbox import reader
 
@@ -61,20 +62,13 @@ def read_weights(path: Path, *, problems: Problems | None = None) -> dict[bytes,
     """The weight of each query, above 0; raises as `read_families` does."""
     problems = problems or Problems()
     cells = _one_each(path, WEIGHT_COLUMNS, "query", "weight", problems)
-    weights = {qid: _weight(cell) for qid, cell in cells.items()}
+    weights = {qid: real(cell) or 0.0 for qid, cell in cells.items()}
     for qid, weight in weights.items():
         if not 0 < weight < inf:
             fact = f"the weight of query '{as_shown(qid)}' is '{as_shown(cells[qid])}'"
             problems.add(path.name, 0, f"{fact}; expected a number above 0. Correct it.")
     problems.raise_found()
     return weights
-
-
-def _weight(cell: bytes) -> float:
-    try:
-        return float(cell)
-    except ValueError:
-        return nan
 
 
 def read_parents(path: Path, *, problems: Problems | None = None) -> dict[bytes, bytes]:

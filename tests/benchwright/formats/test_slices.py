@@ -10,6 +10,7 @@ from benchwright.formats.side_tables import (
     read_families,
     read_parents,
     read_slices,
+    read_weights,
     unknown_queries,
 )
 
@@ -64,6 +65,11 @@ def test_compressed_table_is_read(table):
             b"q1\tf\n\nq1\tg\n",
             "table.tsv:3: query 'q1' was in line 1 already, with family 'f' and here 'g'; "
             "expected one family. Drop one of the two.",
+        ),
+        (
+            read_weights,
+            b"q1\t1_0\n",
+            "the weight of query 'q1' is '1_0'; expected a number above 0",
         ),
         (read_parents, b"p\td\np\te\n", "table.tsv:2: passage 'p' was in line 1 .* one document"),
     ],
