@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from benchwright.errors import BenchmarkError
+from benchwright.ids import is_storable
 
 # --- What a run says of the system behind it: the fields, what each takes, and how they are read.
 
@@ -25,6 +26,7 @@ MAX_NAME = 80
 MAX_OTHERS = 40
 MAX_IR_METADATA = 64 << 10
 MAX_IR_METADATA_FILE = 256 << 10
+UNSTORABLE = "holds a NUL character (U+0000) or half a character; remove it"
 LONGEST_LINK = 500
 MOST_MILLISECONDS = 1e9
 COMMIT = re.compile(r"[0-9A-Za-z][0-9A-Za-z._/-]{0,79}")
@@ -232,6 +234,8 @@ def _take_tree(tree: Any, facts: dict[str, Any], problems: list[FactProblem]) ->
     elif len(json.dumps(tree, default=str)) > MAX_IR_METADATA:
         problem = f"is too large; at most {MAX_IR_METADATA >> 10} KiB are kept"
         problems.append(FactProblem(IR_METADATA, problem))
+    elif not is_storable(tree):
+        problems.append(FactProblem(IR_METADATA, UNSTORABLE))
     else:
         facts[IR_METADATA] = tree
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from benchwright.errors import BenchmarkError, Problems
-from benchwright.runs.facts import IR_METADATA, MAX_IR_METADATA_FILE
+from benchwright.ids import is_storable
+from benchwright.runs.facts import IR_METADATA, MAX_IR_METADATA_FILE, UNSTORABLE
 
 if TYPE_CHECKING:
     import yaml
@@ -47,8 +48,8 @@ def read_run_metadata(
 def _parsed(lines: list[bytes], file: str, number: int, problems: Problems) -> dict[str, Any]:
     try:
         plain = tree_of(b"\n".join(lines), file=file)
-    except MetadataFormatError:
-        text = "the ir_metadata above is not YAML; the run was taken without it. Correct it."
+    except MetadataFormatError as error:
+        text = f"the ir_metadata above {error.reason}. The run was taken without it: correct it."
         problems.warn(file, number, text)
         return {}
     return {IR_METADATA: plain} if plain else {}
@@ -97,6 +98,8 @@ def tree_of(content: bytes, *, file: str) -> dict[str, Any]:
         mark = getattr(error, "problem_mark", None)
         place = f" (line {mark.line + 1})" if mark else ""
         raise MetadataFormatError(file=file, reason=f"is not YAML{place}") from error
+    if not is_storable(plain):
+        raise MetadataFormatError(file=file, reason=UNSTORABLE)
     return plain if isinstance(plain, dict) else {}
 
 

@@ -71,6 +71,7 @@ def test_every_field_is_taken_as_it_is_stored():
         ({"n" * 81: "x"}, "a name has 1 to 80 characters"),
         ({"ir_metadata": "a text"}, "is no mapping"),
         ({"ir_metadata": {"x": "y" * (65 << 10)}}, "is too large"),
+        ({"ir_metadata": {"x": ["\ud800"]}}, "holds a NUL character (U+0000) or half a character"),
         ({str(number): "x" for number in range(MAX_OTHERS + 1)}, "at most 40 facts"),
     ],
 )
@@ -178,6 +179,7 @@ def test_description_is_read_with_and_without_the_marks_of_a_run():
     ("content", "words"),
     [
         (b"a: [", "is not YAML (line 1)"),
+        (b'a: "\\0"', "holds a NUL character (U+0000) or half a character; remove it"),
         (b"- a\n- b\n", "holds no `name: value`"),
         (b"\xff\xfe\x00", "is not YAML"),
         (b"a: &x [1]\nb: *x\n", "holds an alias (*name) on line 2"),
