@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import Any
 
 from benchwright.errors import News, Problems, ToldProblems
-from benchwright.formats.beir import BOM
+from benchwright.formats.beir import BOM, text_problem
 from benchwright.formats.mapping import Content, guessed, is_named_grade, plain_name
 from benchwright.formats.numbers import whole
 from benchwright.formats.trec import read_qrels
@@ -138,6 +138,7 @@ class _Check:
             *self._id_reasons("query", row.qid),
             *self._id_reasons("document", row.docid),
             *([] if len(row.rater) <= MAX_NAME else [_long_name(row.rater)]),
+            *_text_reasons(annotator=row.rater, note=row.note, text_hash=row.text_hash),
         ]
         for reason in reasons:
             self.problems.add(self.file, row.line, reason)
@@ -175,6 +176,10 @@ class _Check:
             text = f"{pair} has grade {earlier}{who} on line {line}, and {grade} here; keep one"
             self.problems.add(self.file, row.line, text)
         return False
+
+
+def _text_reasons(**texts: str) -> list[str]:
+    return [f"{name} {reason}" for name, text in texts.items() if (reason := text_problem(text))]
 
 
 def _long_name(name: str) -> str:

@@ -98,6 +98,8 @@ def test_one_rater_says_one_thing_of_a_pair_and_another_rater_may_say_another():
             f"qid,docid,grade,rater\nq1,d1,1,{'x' * 121}\n",
             f"f.tsv:2: annotator '{'x' * 40}…' has more than 120 characters; shorten the name",
         ),
+        ("qid,docid,grade,rater\nq1,d1,1,a\0\n", "f.tsv:2: annotator holds a NUL character"),
+        ("qid,docid,grade,note\nq1,d1,1,a\0\n", "f.tsv:2: note holds a NUL character"),
     ],
 )
 def test_a_file_that_is_none_is_refused(text, expected):
