@@ -101,8 +101,9 @@ def _listed(rows: Iterator[Any]) -> Iterator[bytes]:
 
 def _csv_line(*cells: object) -> bytes:
     line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(cells)
-    return line.getvalue().encode()
+    # Only where lines end in CR LF is a lone CR inside a cell quoted.
+    csv.writer(line, lineterminator="\r\n").writerow(cells)
+    return line.getvalue().removesuffix("\r\n").encode() + b"\n"
 
 
 JUDGMENTS = Exporter(

@@ -1,5 +1,6 @@
 """Every format: whole, the same twice, the same as zip and as folder; and what each is made of."""
 
+import csv
 import hashlib
 import io
 import json
@@ -191,6 +192,14 @@ def test_judgments_come_back_as_they_went(tmp_path, name, file):
     went = sorted((key[qid], docid, grade) for qid, docid, grade in QRELS["test"] if grade >= 0)
     assert sorted((row.qid, row.docid, row.grade) for row in rows) == went
     assert not problems.found
+
+
+def test_a_carriage_return_in_a_query_ends_no_line_of_quepid(tmp_path):
+    queries = [replace(query, text="one\rtwo") for query in QUERIES]
+    folder = folder_of(tmp_path, "judgments", source(queries=queries))
+
+    with (folder / "quepid/test.csv").open(newline="") as lines:
+        assert {len(row) for row in csv.reader(lines)} == {3}
 
 
 def test_a_pair_below_0_is_in_no_judgment_list(tmp_path):
