@@ -30,6 +30,7 @@ from benchwright.formats import beir, mapped, pairs, passages
 from benchwright.formats.errors import LoneFileError, MappingError, NoRecordError
 from benchwright.formats.mapping import PARENT_FROM_ID, Content, checked
 from benchwright.formats.numbers import FileGrade
+from benchwright.formats.side_tables import SLICE_COLUMNS, two_columns
 from benchwright.formats.tables import PASSED_OVER, Layout, Record, records, sample
 from benchwright.formats.tabular import docid_rows
 from benchwright.formats.trec import RunRow, read_qrels, read_run
@@ -381,10 +382,8 @@ def _weights(look: _Looking) -> Iterator[Sequence[Any]]:
 
 
 def _slices(look: _Looking) -> Iterator[Sequence[Any]]:
-    for line in islice(look.lines(), look.most_rows):
-        cells = as_shown(line).rstrip("\r\n").split("\t")
-        if cells[0].lower() != "query-id" and len(cells) == 2:
-            yield cells
+    for _, qid, name in two_columns(look.lines(), SLICE_COLUMNS, **look.told):
+        yield as_shown(qid), as_shown(name)
 
 
 ROWS: dict[FileKind, tuple[tuple[str, ...], Rows]] = {

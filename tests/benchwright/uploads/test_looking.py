@@ -56,3 +56,16 @@ def test_a_lone_file_is_no_collection(tmp_path):
         "queries.csv is one file. A collection in BEIR's layout is several, in a zip or tar: leave "
         "the kind out, or say which of its tables this is."
     )
+
+
+def test_slices_are_shown_as_they_are_read(tmp_path):
+    path = tmp_path / "slices.tsv"
+    path.write_bytes(b"\xef\xbb\xbfQuery ID\tslice\n# of\tMarch\nq1\thead\nq2 head\n")
+
+    (look,) = look_at(
+        Place(path, path.name), None, has_passages=False, is_short=False, is_whole=True
+    ).looks
+
+    assert (look.part.kind, look.n_rows_read) == (FileKind.SLICES, 1)
+    assert look.rows == (("q1", "head"),)
+    assert [problem.line for problem in look.problems] == [4]
