@@ -9,7 +9,7 @@ from typing import Any
 from benchwright.errors import BenchmarkObjectError, MissingFileError, Problems
 from benchwright.files.encodings import as_bytes
 from benchwright.formats.beir import BeirSource, open_beir
-from benchwright.formats.side_tables import read_slices
+from benchwright.formats.side_tables import slices_in
 from benchwright.formats.unlisted import UNKNOWN, unlisted_of
 
 MANIFEST = "manifest.json"
@@ -53,15 +53,16 @@ def read_released(path: Path, split: str | None = None) -> Released:
         qrels: dict[str, dict[str, int]] = {}
         for row in source.qrels_rows(chosen, problems):
             qrels.setdefault(row.qid, {})[row.docid] = row.grade
-        manifest = _manifest(source)
-    problems.raise_found()
-    own_slices = path / SLICES
+        manifest = _manifest(source, problems)
+        has_slices = SLICES in source.source.members()
+        lines = source.source.lines(SLICES) if has_slices else iter(())
+        slices = slices_in(lines, file=SLICES, problems=problems)
     return Released(
         name=_name(manifest, path),
         split=chosen,
         texts=texts,
         qrels=qrels,
-        slices=read_slices(own_slices) if own_slices.is_file() else {},
+        slices=slices,
         threshold=relevance_threshold(manifest),
         top_grade=top_grade(manifest),
         unlisted=unlisted_of(manifest),
@@ -151,10 +152,14 @@ def _split_of(source: BeirSource, split: str | None) -> str:
     return chosen
 
 
-def _manifest(source: BeirSource) -> dict[str, Any]:
+def _manifest(source: BeirSource, problems: Problems) -> dict[str, Any]:
     if MANIFEST not in source.source.members():
         return {}
-    manifest = json.loads(b"".join(source.source.lines(MANIFEST)))
+    try:
+        manifest = json.loads(b"".join(source.source.lines(MANIFEST)))
+    except (ValueError, RecursionError):
+        problems.add(MANIFEST, 0, "is not JSON; fetch the release anew, or take the file away")
+        return {}
     return manifest if isinstance(manifest, dict) else {}
 
 

@@ -34,14 +34,18 @@ def read_slices(path: Path, *, problems: Problems | None = None) -> dict[str, li
     ArchiveError, MissingFileError
         If there is no such file, or it cannot be inflated.
     """
-    problems = problems or Problems()
+    return slices_in(open_lines(path), file=path.name, problems=problems or Problems())
+
+
+def slices_in(lines: Iterable[bytes], *, file: str, problems: Problems) -> dict[str, list[bytes]]:
+    """As `read_slices`, of lines."""
     slices: dict[str, dict[bytes, int]] = {}
-    for line, qid, name in _rows(path, SLICE_COLUMNS, problems):
+    for line, qid, name in two_columns(lines, SLICE_COLUMNS, file=file, problems=problems):
         members = slices.setdefault(as_shown(name), {})
         if members.setdefault(qid, line) != line:
             fact = f"query '{as_shown(qid)}' was put into slice '{as_shown(name)}'"
             text = f"{fact} in line {members[qid]} already. Drop one of the two."
-            problems.warn(path.name, line, text)
+            problems.warn(file, line, text)
     problems.raise_found()
     return {name: list(members) for name, members in slices.items()}
 
@@ -89,7 +93,8 @@ def _one_each(
 ) -> dict[bytes, bytes]:
     """First column to second; a second row that says otherwise is a problem."""
     first_rows: dict[bytes, tuple[int, bytes]] = {}
-    for line, name, value in _rows(path, columns, problems):
+    lines = open_lines(path)
+    for line, name, value in two_columns(lines, columns, file=path.name, problems=problems):
         first, first_value = first_rows.setdefault(name, (line, value))
         if first == line:
             continue
@@ -119,12 +124,6 @@ def two_columns(
             yield number, cells[0], cells[1]
         else:
             problems.add(file, number, _columns_problem(cells, columns))
-
-
-def _rows(
-    path: Path, columns: tuple[str, str], problems: Problems
-) -> Iterator[tuple[int, bytes, bytes]]:
-    return two_columns(open_lines(path), columns, file=path.name, problems=problems)
 
 
 def _columns_problem(cells: list[bytes], columns: tuple[str, str]) -> str:

@@ -1,6 +1,7 @@
 """Models of every shape over `fixtures/tiny_benchmark`, scored as their run would be."""
 
 import json
+import shutil
 import subprocess
 import sys
 from collections import namedtuple
@@ -13,6 +14,7 @@ from benchwright import evaluate, evaluate_model
 from benchwright.datasets.released import read_released
 from benchwright.errors import (
     CutoffError,
+    FileProblemsError,
     MeasureParameterError,
     MissingFileError,
     ModelError,
@@ -136,12 +138,13 @@ def test_measures_without_a_cutoff_see_the_first_k_only():
     assert scores.per_query["1"] | {"Judged@1": 1.0} == {"NumRet": 1, "SetP": 1, "Judged@1": 1.0}
 
 
-def test_slices_of_the_benchmark_have_means_of_their_own(released):
-    folder = released(
-        slices="query-id\tslice\na\thead\nb\thead\nb\ttail\nunknown\ttail\nz\tempty\n"
-    )
+@pytest.mark.parametrize("is_packed", [False, True], ids=["folder", "zip"])
+def test_slices_of_the_benchmark_have_means_of_their_own(released, tmp_path_factory, is_packed):
+    path = released(slices="query-id\tslice\na\thead\nb\thead\nb\ttail\nunknown\ttail\nz\tempty\n")
+    if is_packed:
+        path = Path(shutil.make_archive(str(tmp_path_factory.mktemp("zip") / "x"), "zip", path))
 
-    scores = evaluate_model(lambda text, k: ["d3"], folder)
+    scores = evaluate_model(lambda text, k: ["d3"], path)
 
     assert scores.slices["head"].means == scores.overall.means
     assert (scores.slices["tail"].n_queries, scores.slices["tail"].means["R@10"]) == (1, 1.0)
@@ -181,6 +184,14 @@ def test_scale_of_the_release_says_from_where_a_grade_is_relevant(released):
     scores = evaluate_model(lambda text, k: ["d1", "d2"], folder)
 
     assert (scores.benchmark, scores.per_query["a"]["RR(rel=2)@10"]) == ("toy 1.2.0", 1 / 2)
+
+
+def test_a_manifest_that_is_cut_short_is_told(released):
+    folder = released()
+    (folder / "manifest.json").write_text('{"grades": [')
+
+    with pytest.raises(FileProblemsError, match=r"manifest.json: is not JSON; fetch the release"):
+        read_released(folder)
 
 
 def test_scale_of_the_release_bounds_the_grades(released):
