@@ -46,6 +46,15 @@ def whole(value: object) -> int | None:
     return None if number is None or not number.is_integer() else int(number)
 
 
+def count_of(value: object) -> int | None:
+    """The whole number from 0 up that a database can hold; None where a value is none."""
+    if isinstance(value, str):
+        text = value.strip()
+        value = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else text
+    count = whole(value)
+    return count if count is not None and 0 <= count <= LARGEST_COUNT else None
+
+
 def real(value: object) -> float | None:
     """The number that a token, a cell or a value is, infinite ones among them; None for the rest.
 

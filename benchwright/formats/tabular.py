@@ -7,7 +7,7 @@ from typing import Any
 
 from benchwright.errors import Problems
 from benchwright.formats.beir import CorpusRow, QueryRow, numbered, text_problem
-from benchwright.formats.numbers import LARGEST_COUNT, LONGEST_LANGUAGE, moment_of, whole
+from benchwright.formats.numbers import LONGEST_LANGUAGE, count_of, moment_of
 from benchwright.ids import id_problem
 
 MORE_COLUMNS = (
@@ -123,15 +123,6 @@ def _more_reasons(fields: dict[str, Any]) -> Iterator[str]:
     if tags is not None and not isinstance(tags, str | list):
         yield f"tags is {json.dumps(tags, default=str)[:40]}; expected a list, or 'one; two'"
         fields["tags"] = None
-
-
-def count_of(value: object) -> int | None:
-    """The whole number from 0 up that a database can hold; None where a value is none."""
-    if isinstance(value, str):
-        text = value.strip()
-        value = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else text
-    count = whole(value)
-    return count if count is not None and 0 <= count <= LARGEST_COUNT else None
 
 
 def docid_rows(lines: Iterator[bytes], *, file: str, problems: Problems) -> Iterator[CorpusRow]:

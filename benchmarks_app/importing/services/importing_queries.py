@@ -1,7 +1,6 @@
 """Queries of a file become rows, unseen until the import's commit."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from django.db import IntegrityError
 from django.db.models import QuerySet
@@ -13,7 +12,7 @@ from benchmarks_app.models import Query, QueryFamily
 from benchwright.files.external_sort import batched_by_weight
 from benchwright.formats.beir import QueryRow
 from benchwright.formats.errors import ConcurrentImportError, NothingImportedError
-from benchwright.formats.numbers import LARGEST_COUNT, LONGEST_LANGUAGE, moment_of
+from benchwright.formats.numbers import LONGEST_LANGUAGE, count_of, moment_of
 from benchwright.texts.counting import counted
 from benchwright.texts.images import IMAGE_KEY, digests_in
 
@@ -113,7 +112,9 @@ class _Staging:
             narrative=row.narrative or _text(row, "narrative"),
             first_seen_at=moment_of(row.first_seen or _text(row, "first_seen")),
             last_seen_at=moment_of(row.last_seen),
-            frequency=row.frequency if row.frequency is not None else _count(row, "frequency"),
+            frequency=count_of(row.metadata.get("frequency"))
+            if row.frequency is None
+            else row.frequency,
             clicks=row.clicks,
             metadata={
                 key: value
@@ -143,11 +144,6 @@ def _insert(queries: list[Query]) -> None:
 def _text(row: QueryRow, key: str) -> str:
     value = row.metadata.get(key)
     return value if isinstance(value, str) else ""
-
-
-def _count(row: QueryRow, key: str) -> int | None:
-    value: Any = row.metadata.get(key)
-    return value if type(value) is int and 0 <= value <= LARGEST_COUNT else None
 
 
 def _show(work: Import) -> None:
