@@ -25,7 +25,7 @@ def members(source: ReleaseSource, work: Path) -> Iterator[Member]:
 def config_xml(source: ReleaseSource) -> bytes:
     """The labeling configuration: query above, document below, one choice of the scale's grades."""
     choices = "\n".join(
-        f"    <Choice value={quoteattr(str(grade['value']))} hint={quoteattr(_hint(grade))}/>"
+        f"    <Choice value={quoteattr(str(grade['value']))} hint={quoteattr(grade['name'])}/>"
         for grade in source.grades
     )
     return (
@@ -38,10 +38,6 @@ def config_xml(source: ReleaseSource) -> bytes:
         "  </Choices>\n"
         "</View>\n"
     ).encode()
-
-
-def _hint(grade: Any) -> str:
-    return ": ".join(filter(None, (grade.get("name", ""), grade.get("meaning", ""))))
 
 
 def tasks_json(source: ReleaseSource, split: str) -> Iterator[bytes]:
