@@ -208,7 +208,7 @@ def _configs(source: Source, members: Sequence[str]) -> dict[str, tuple[str, str
         if not isinstance(config, dict):
             continue
         name = str(config.get("config_name", "default"))
-        for split, pattern in _data_files(config.get("data_files")):
+        for split, pattern in data_files(config.get("data_files")):
             for member in members:
                 if fnmatch.fnmatchcase(member, pattern.removeprefix("./")):
                     configs_of.setdefault(member, (name, split))
@@ -229,7 +229,7 @@ def _yaml_head(source: Source, readme: str) -> Any:
         return None
 
 
-def _data_files(value: Any) -> Iterator[tuple[str, str]]:
+def data_files(value: Any) -> Iterator[tuple[str, str]]:
     """(split, pattern) of what a config lists."""
     if isinstance(value, str):
         yield "train", value

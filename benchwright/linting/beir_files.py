@@ -123,6 +123,11 @@ class _Shape:
     def next(self, metadata: Any, line: int) -> None:
         if self.is_told:
             return
+        if not isinstance(metadata, dict | None):
+            detail = f"metadata is {_said(metadata)}; expected an object."
+            self.look.say("metadata-differs", self.file, line, detail)
+            self.is_told = True
+            return
         mine = {key: _kind(value) for key, value in (metadata or {}).items()}
         kinds = mine if self.kinds is None else self.kinds
         is_same = mine.keys() == kinds.keys() and all(

@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from benchwright.detection.collections import data_files
 from benchwright.formats.numbers import whole
 from benchwright.linting.beir_files import count_id
 from benchwright.linting.folder import Folder, Ids, Row, check_rows
@@ -175,14 +176,15 @@ def _configs(look: Folder) -> dict[str, dict[str, list[str]]] | None:
     text = b"".join(look.source.lines(member)).decode("utf-8", "replace")
     head = text.split("---\n")[1] if text.startswith("---\n") and text.count("---\n") > 1 else ""
     try:
-        header = yaml.safe_load(head) or {}
+        header = yaml.safe_load(head)
     except yaml.YAMLError as error:
         look.say("hub-config", README, 0, f"its head is not YAML: {error}.")
         return None
+    listed = header.get("configs") if isinstance(header, dict) else None
     configs = {
-        config["config_name"]: config
-        for config in header.get("configs") or []
-        if "config_name" in config
+        str(config["config_name"]): config
+        for config in (listed if isinstance(listed, list) else ())
+        if isinstance(config, dict) and "config_name" in config
     }
     missing = [name for name in CONFIGS if name not in configs and not _is_default(name, configs)]
     if missing:
@@ -198,15 +200,8 @@ def _is_default(name: str, configs: Mapping[str, Any]) -> bool:
 
 def _files_of(config: Mapping[str, Any]) -> dict[str, list[str]]:
     paths_of: dict[str, list[str]] = {}
-    files = config.get("data_files") or []
-    if isinstance(files, str):
-        return {"train": [files]}
-    for file in files:
-        if isinstance(file, str):
-            paths_of.setdefault("train", []).append(file)
-            continue
-        paths = file.get("path") or []
-        paths_of[file.get("split", "train")] = [paths] if isinstance(paths, str) else list(paths)
+    for split, path in data_files(config.get("data_files")):
+        paths_of.setdefault(split, []).append(path)
     return paths_of
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import yaml
 
 from benchwright.errors import ArchiveError, MissingFileError
 from benchwright.exports import EXPORTERS
@@ -64,6 +65,14 @@ def replaced(path: Path, old: bytes, new: bytes) -> None:
             "header-missing",
             ":1",
         ),
+        (
+            "beir",
+            "corpus.jsonl",
+            b'"metadata": {"url": "u1"}',
+            b'"metadata": 5',
+            "metadata-differs",
+            ":1",
+        ),
         ("hub", "README.md", b"  default: true\n", b"", "hub-config", ""),
         (
             "hub",
@@ -82,6 +91,33 @@ def test_broken_file_is_told_with_its_line(tmp_path, name, file, old, new, code,
     replaced(folder / file, old, new)
 
     assert told(folder, code)[0] == f"{file}{where}"
+
+
+@pytest.mark.parametrize(
+    ("head", "says"),
+    [
+        (b"configs:\n- 5\n- config_name: [a]\n  data_files: 7\n", "names no config corpus"),
+        (b"- a\n", "names no config corpus"),
+    ],
+)
+def test_a_head_of_another_shape_names_no_config(tmp_path, head, says):
+    folder = made(tmp_path, "hub")
+    (folder / "README.md").write_bytes(b"---\n" + head + b"---\n")
+
+    messages = [finding.message for finding in lint_folder(folder).findings]
+
+    assert any(says in message for message in messages)
+
+
+def test_files_of_a_config_may_be_listed_by_split(tmp_path):
+    folder = made(tmp_path, "hub")
+    head = yaml.safe_load((folder / "README.md").read_text().split("---\n")[1])
+    for config in head["configs"]:
+        config["data_files"] = {files["split"]: files["path"] for files in config["data_files"]}
+    (folder / "README.md").write_text(f"---\n{yaml.safe_dump(head)}---\n")
+
+    assert lint_folder(folder).splits.keys() == {"dev", "test"}
+    assert told(folder, "hub-config") == []
 
 
 def rewritten(path: Path, **columns: pl.Expr) -> None:
