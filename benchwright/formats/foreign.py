@@ -433,8 +433,11 @@ def _cell(cell: Any) -> Any:
 def sheet_records(
     rows: Sequence[Sequence[Any]], columns: Sequence[str], *, has_header: bool, has_index: bool
 ) -> Records:
-    """Yield each row that holds anything, with its number in the sheet."""
-    for number, row in enumerate(rows, start=1):
-        if (has_header and number == 1) or all(cell == "" for cell in row):
-            continue
+    """Yield each row that holds anything, with its number in the sheet; the first is the header."""
+    numbered = ((number, row) for number, row in enumerate(rows, start=1) if holds_any(row))
+    for number, row in islice(numbered, int(has_header), None):
         yield number, dict(zip(columns, row[int(has_index) :], strict=False))
+
+
+def holds_any(row: Sequence[Any]) -> bool:
+    return any(cell != "" for cell in row)

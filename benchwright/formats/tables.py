@@ -194,7 +194,8 @@ def _foreign_layout(form: Form, table: Input, lines: Sequence[bytes]) -> Layout:
 
 def _sheet_layout(table: Input, folder: Path, has_header: bool | None) -> Layout:
     rows, note = foreign.sheet_rows(table, folder)
-    first = [str(cell).strip() for cell in rows[0]] if rows else []
+    cells = next((row for row in rows if foreign.holds_any(row)), [])
+    first = [str(cell).strip() for cell in cells]
     if has_header is None:
         has_header = not any(real(cell) is not None for cell in first)
     has_index = has_header and _begins_with_index(first)
@@ -554,20 +555,21 @@ class _Counted:
 
 def _header_is_good(reader: Any, file: str, problems: Problems, n_before: int = 0) -> bool:
     try:
-        names = [name.strip() for name in next(reader, [])][n_before:]
+        rows = ([cell.strip() for cell in cells] for cells in reader)
+        names = next((row for row in rows if row not in ([], [""])), [])[n_before:]
     except csv.Error as error:
         problem = f"is not CSV: {error}; check the quotes and the ends of lines"
-        problems.add(file, 1, problem, is_whole=True)
+        problems.add(file, reader.line_num, problem, is_whole=True)
         return False
     twice = sorted(name for name, n in Counter(names).items() if n > 1)
     if twice:
         problem = f"has two columns called '{twice[0]}'; give each column a name of its own"
-        problems.add(file, 1, problem, is_whole=True)
+        problems.add(file, reader.line_num, problem, is_whole=True)
     elif not all(names):
         problem = (
             f"column {names.index('') + 1} has no name; name it, or say that there is no header"
         )
-        problems.add(file, 1, problem, is_whole=True)
+        problems.add(file, reader.line_num, problem, is_whole=True)
     return not twice and all(names)
 
 

@@ -155,14 +155,15 @@ def test_an_index_without_a_name_is_left_out(tmp_path):
     assert page.rows == (("ug7", "T", "a"),)
 
 
-def test_a_sheet_is_read_and_others_are_named(tmp_path):
+@pytest.mark.parametrize("first", [0, 2])
+def test_a_sheet_is_read_and_others_are_named(tmp_path, first):
     import xlsxwriter
 
     path = tmp_path / "made.xlsx"
     with xlsxwriter.Workbook(path) as book:
         sheet = book.add_worksheet("Ratings")
         for number, row in enumerate([("query", "docid", "rating"), ("star wars", 7, 2)]):
-            sheet.write_row(number, 0, row)
+            sheet.write_row(first + number, 0, row)
         book.add_worksheet("Notes").write(0, 0, "x")
 
     page = look(tmp_path, path.read_bytes(), "r.xlsx")
