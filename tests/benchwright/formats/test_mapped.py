@@ -98,6 +98,17 @@ def test_all_that_is_said_of_a_query_is_read(tmp_path):
     assert row.metadata == {"team": "web", "tags": ["a", "b"]}
 
 
+@pytest.mark.parametrize("blank", [b"\n", b" \r\n\n"])
+def test_the_header_may_stand_below_blank_lines(tmp_path, blank):
+    rows, problems = read(tmp_path, "queries", blank + b"qid,text\nq1,a\n")
+    _, of_header = read(
+        tmp_path, "queries", blank + b"qid,qid\nq1,a\n", {"id": "qid", "text": "qid"}
+    )
+
+    assert ([row.qid for row in rows], problems) == (["q1"], [])
+    assert [line for line, _ in of_header] == [blank.count(b"\n") + 1]
+
+
 def test_times_asked_may_be_written_as_7_0(tmp_path):
     of_table, _ = read(tmp_path, "queries", b"qid,text,frequency\nq1,a,7.0\nq2,b,\n")
     of_parquet, _ = read(
