@@ -376,12 +376,12 @@ def test_topic_that_cannot_be_read_is_told(content, problem):
     "piece", [b"<top><num>", b"<num>", b"<title>", b"<a>", b"<top ", b"<!--", b"<a></b>", b"</num>"]
 )
 def test_hostile_topics_are_read_in_linear_time(piece):
-    started = time.perf_counter()
+    started = time.process_time()
 
     problems = Problems(limit=10**9)
     list(read_topics(b"<top><num>1<title>x " + piece * 100_000, file="f", problems=problems))
 
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
 REAL = [

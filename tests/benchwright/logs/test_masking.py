@@ -1,6 +1,6 @@
 """What is masked, what is not, and that what looks alike is left alone."""
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -141,11 +141,11 @@ def test_masking_twice_changes_nothing_more(text):
     "text", ["AB12" + "1" * 26 + "_", "1 " * 250, "a@" * 250, "(1) " * 200, "key=" * 200]
 )
 def test_no_query_takes_long(text):
-    began = perf_counter()
+    began = process_time()
 
     masked(text)
 
-    assert perf_counter() - began < 2
+    assert process_time() - began < 2
 
 
 def test_every_kind_has_a_test():
