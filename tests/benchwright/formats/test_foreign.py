@@ -70,6 +70,10 @@ ARGILLA = [
         "status": "completed",
     }
 ]
+RESPONSES = [
+    {"user_id": "a", "status": "draft", "values": {"relevance": {"value": 0}}},
+    {"user_id": "b", "status": "submitted", "values": {"relevance": {"value": 2}}},
+]
 HIT = {"_index": "i", "_id": "d1", "_source": {"title": "One", "body": "words"}}
 BULK = '{"index":{"_index":"i","_id":"d%d"}}\n{"title":"T","body":"words %d"}\n'
 JUDGED, QRELS, DOCUMENTS = FileKind.JUDGED, FileKind.QREL_TABLE, FileKind.DOCUMENTS
@@ -106,6 +110,7 @@ def look(tmp_path, content, name="x"):
             {"Relevant": 1},
         ),
         (json.dumps(ARGILLA, indent=1), JUDGED, {2: 1}),
+        (json.dumps([ARGILLA[0] | {"responses": RESPONSES}], indent=1), JUDGED, {2: 1}),
         (
             '{"id": 1, "text": "A dress.", "label": ["relevant"], "query_id": "q1", '
             '"doc_id": "d1"}\n',
@@ -146,6 +151,15 @@ def test_three_columns_with_decimals_are_asked_for(tmp_path, name, separator):
 
     assert page.part.kind is None
     assert "a run's score, or a grade?" in page.part.note
+
+
+def test_a_bulk_request_brings_what_it_indexes_and_updates(tmp_path):
+    update = '{"update": {"_id": "d2"}}\n{"doc": {"title": "U", "body": "more"}}\n'
+
+    page = look(tmp_path, BULK % (1, 1) + '{"delete": {"_id": "d0"}}\n' + update)
+
+    assert page.columns == ("_id", "title", "body")
+    assert page.rows == (("d1", "T", "words 1"), ("d2", "U", "more"))
 
 
 def test_an_index_without_a_name_is_left_out(tmp_path):

@@ -282,6 +282,7 @@ def test_blanks_after_a_marker_of_smart_are_no_text(tmp_path):
         ("run", b"query_id,docid,score\nq1,d1,n/a\n", 2, "score (column 'score') is 'n/a'"),
         ("run", b"query_id;docid;score\nq1;d1;-1,5\n", 2, "Write its decimals after a point."),
         ("run", b"query_id,docid,score\nq1,d1,nan\n", 2, "expected a number"),
+        ("run", "query_id,docid,score\nq1,d1,\u0661\n".encode(), 2, "expected a number"),
         ("run", b"query_id,docid,rank\nq1,d1,first\n", 2, "rank is 'first'"),
         pytest.param(
             *(
@@ -381,6 +382,18 @@ def test_negative_passages_were_judged_and_have_grade_0():
     assert [(row.qid, row.text, row.lang) for row in queries] == [("q1", "who", "sw")]
     assert [(row.docid, row.grade) for row in qrels] == [("7#1", 1), ("7#2", 0)]
     assert [row.docid for row in documents] == ["7#1", "7#2"]
+
+
+def test_a_passage_of_two_texts_is_told():
+    other = ROW | {"positive_passages": [{"docid": "7#1", "title": "T", "text": "z"}]}
+    problems = Problems()
+
+    rows = passages.passage_document_rows([(1, ROW), (2, other)], file="f", problems=problems)
+
+    assert [row.text for row in rows] == ["x", "y"]
+    assert [(problem.line, problem.text[:32]) for problem in problems.found] == [
+        (2, "passage '7#1' has another text h")
+    ]
 
 
 @pytest.mark.parametrize(
