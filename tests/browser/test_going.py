@@ -37,6 +37,19 @@ def test_what_is_typed_into_the_palette_is_no_key_of_a_slice(person: Person):
     expect(page.locator("#palette-words")).to_have_value("jk")
 
 
+def test_control_and_enter_open_the_first_hit_in_a_tab_of_its_own(person: Person):
+    page = opened(person)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("memoize")
+    expect(page.locator("#palette-hits li")).to_have_count(1)
+
+    with page.context.expect_page() as tab:
+        page.keyboard.press("Control+Enter")
+
+    expect(tab.value.get_by_role("heading", level=1)).to_contain_text("memoize")
+    assert page.url.endswith(HOME)
+
+
 def test_arrows_choose_and_escape_closes(person: Person):
     page = opened(person)
     page.get_by_role("link", name="Go to or search").click()

@@ -27,7 +27,8 @@
       // The hits may still be those of fewer letters: then the form's own page is opened.
       if (at < 0 && hits.length && !palette.querySelector(".htmx-request")) {
         event.preventDefault();
-        hits[0].click();
+        const { ctrlKey, metaKey } = event; // of which the browser makes a new tab
+        hits[0].dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, ctrlKey, metaKey }));
       }
       return;
     }
