@@ -50,6 +50,20 @@ def test_control_and_enter_open_the_first_hit_in_a_tab_of_its_own(person: Person
     assert page.url.endswith(HOME)
 
 
+def test_enter_that_ends_a_word_of_an_input_method_opens_nothing(person: Person):
+    page = opened(person)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("memoize")
+    expect(page.locator("#palette-hits li")).to_have_count(1)
+
+    page.locator("#palette-words").dispatch_event(
+        "keydown", {"key": "Enter", "isComposing": True, "bubbles": True, "cancelable": True}
+    )
+
+    page.wait_for_timeout(300)
+    assert page.url.endswith(HOME)
+
+
 def test_arrows_choose_and_escape_closes(person: Person):
     page = opened(person)
     page.get_by_role("link", name="Go to or search").click()

@@ -20,7 +20,7 @@
   };
   const movePalette = (event) => {
     const palette = event.target.closest?.("#palette");
-    if (!palette || !["ArrowDown", "ArrowUp", "Enter"].includes(event.key)) return;
+    if (!palette || event.isComposing || !["ArrowDown", "ArrowUp", "Enter"].includes(event.key)) return;
     const hits = [...palette.querySelectorAll(".hits a")];
     const at = hits.indexOf(document.activeElement);
     if (event.key === "Enter") {
@@ -81,7 +81,7 @@
   document.addEventListener("keydown", goByKey);
   document.addEventListener("keydown", movePalette);
   document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
+    if (event.key !== "Escape" || event.isComposing) return;
     if (event.target.closest?.("#helper[open]")) closeHelp();
     event.target.closest?.("#palette[open]")?.close(); // A field for searching would only be emptied.
   });
