@@ -72,6 +72,16 @@ def test_keys_in_the_palette_decide_nothing(review):
     assert page.families() == 1
 
 
+def test_going_to_a_place_by_key_decides_nothing(review):
+    page = review()
+    page.keyboard.press("g")
+
+    page.keyboard.press("d")
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Families")
+    assert page.families() == 1
+
+
 def test_a_family_is_taken_apart_without_the_script(review):
     page = review(java_script_enabled=False)
 

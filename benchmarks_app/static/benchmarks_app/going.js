@@ -66,7 +66,10 @@
     else if (event.key === "g") afterG = event.timeStamp;
     else if (event.timeStamp - afterG < 1500) {
       afterG = 0;
-      document.querySelector(`#sidebar [data-letter="${CSS.escape(event.key)}"]`)?.click();
+      const link = document.querySelector(`#sidebar [data-letter="${CSS.escape(event.key)}"]`);
+      if (!link) return;
+      event.preventDefault(); // Else a key of the page would be pressed as well.
+      link.click();
     }
   };
 
