@@ -91,6 +91,15 @@ def test_the_question_mark_opens_the_pages_own_chapter(person: Person):
     assert focused(page) == "Help for this page"
 
 
+def test_a_letter_alone_leads_nowhere_however_soon_it_comes(person: Person):
+    page = opened(person)
+
+    page.keyboard.press("r")
+
+    page.wait_for_timeout(300)
+    assert page.url.endswith(HOME)
+
+
 def test_g_and_a_letter_lead_to_a_place_unless_single_keys_are_off(person: Person):
     page = opened(person)
     page.keyboard.press("g")

@@ -53,7 +53,7 @@
     document.querySelector("[data-help]").focus();
     return true;
   };
-  let afterG = 0;
+  let afterG = -Infinity; // Times count from the page's own beginning.
   const goByKey = (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
       if (openPalette()) event.preventDefault();
@@ -65,7 +65,7 @@
     if (event.key === "?" && openHelp()) event.preventDefault();
     else if (event.key === "g") afterG = event.timeStamp;
     else if (event.timeStamp - afterG < 1500) {
-      afterG = 0;
+      afterG = -Infinity;
       const link = document.querySelector(`#sidebar [data-letter="${CSS.escape(event.key)}"]`);
       if (!link) return;
       event.preventDefault(); // Else a key of the page would be pressed as well.
