@@ -174,6 +174,7 @@ def test_a_text_is_copied_where_the_browser_has_no_clipboard_for_the_page(person
     button.click()
 
     expect(page.locator(".toast")).to_have_text("Copied")
+    expect(button).to_be_focused()
     search = page.get_by_label("Search", exact=True)
     search.focus()
     page.keyboard.press("Control+v")

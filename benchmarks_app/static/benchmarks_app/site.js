@@ -272,11 +272,13 @@
   // Without https a browser has no clipboard for a page, but for what is selected.
   const copySelected = (text) => {
     const area = document.createElement("textarea");
+    const { activeElement } = document;
     area.value = text;
     document.body.append(area);
     area.select();
     const isCopied = document.execCommand("copy");
     area.remove();
+    activeElement.focus({ preventScroll: true });
     if (!isCopied) throw new Error("not allowed");
   };
   const copy = async (button) => {
