@@ -26,6 +26,8 @@ from benchwright.formats.numbers import real
 Record = dict[str, Any]
 Records = Iterator[tuple[int, Record]]
 DELIMITERS = ("\t", ";", ",")
+# The line above the header by which Excel is told what stands between cells.
+SEPARATOR = re.compile(rb"sep=[^\w\s]?\s*", re.IGNORECASE)
 PARQUET_MAGIC = b"PAR1"
 ROWS_AT_ONCE = 2_000
 # Of a table whose cells hold images.
@@ -132,7 +134,12 @@ def head_of(table: Input) -> Head:
     whole = lines if len(content) < HEAD_BYTES or len(lines) == 1 else lines[:-1]
     is_whole = len(content) < HEAD_BYTES and len(lines) <= HEAD_LINES
     first = tuple(line.rstrip(b"\r") for line in whole[:HEAD_LINES])
-    return Head(content[:4096], first, is_whole)
+    return Head(content[:4096], first[_n_above(first) :], is_whole)
+
+
+def _n_above(lines: Sequence[bytes]) -> int:
+    """How many lines stand above the table."""
+    return int(bool(lines) and SEPARATOR.fullmatch(lines[0]) is not None)
 
 
 # Layout
@@ -490,9 +497,11 @@ def _has_pages(path: Path) -> bool:
 def _texts(
     lines: Iterable[bytes], file: str, problems: Problems
 ) -> Iterator[tuple[int, str, bool]]:
-    """Number and text of each line, and whether it was UTF-8."""
+    """Number and text of each line, and whether it was UTF-8; what is told to Excel is blank."""
     for number, line in enumerate(lines, start=1):
         content = line.removeprefix(BOM) if number == 1 else line
+        if number == 1 and SEPARATOR.fullmatch(content):
+            content = b"\n"
         try:
             yield number, content.decode(), True
         except UnicodeDecodeError as error:

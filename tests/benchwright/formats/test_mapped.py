@@ -98,15 +98,24 @@ def test_all_that_is_said_of_a_query_is_read(tmp_path):
     assert row.metadata == {"team": "web", "tags": ["a", "b"]}
 
 
-@pytest.mark.parametrize("blank", [b"\n", b" \r\n\n"])
-def test_the_header_may_stand_below_blank_lines(tmp_path, blank):
-    rows, problems = read(tmp_path, "queries", blank + b"qid,text\nq1,a\n")
+@pytest.mark.parametrize("above", [b"\n", b" \r\n\n", b"sep=,\r\n", b"\xef\xbb\xbfSEP=,\n"])
+def test_the_header_may_stand_below_blank_lines_and_what_excel_is_told(tmp_path, above):
+    rows, problems = read(tmp_path, "queries", above + b"qid,text\nq1,a\n")
     _, of_header = read(
-        tmp_path, "queries", blank + b"qid,qid\nq1,a\n", {"id": "qid", "text": "qid"}
+        tmp_path, "queries", above + b"qid,qid\nq1,a\n", {"id": "qid", "text": "qid"}
     )
 
     assert ([row.qid for row in rows], problems) == (["q1"], [])
-    assert [line for line, _ in of_header] == [blank.count(b"\n") + 1]
+    assert [line for line, _ in of_header] == [above.count(b"\n") + 1]
+
+
+def test_first_line_of_excel_is_no_row_where_there_is_no_header(tmp_path):
+    rows, problems = read(tmp_path, "queries", b"sep=;\n7;how long\n8;how wide\n")
+
+    assert ([(row.qid, row.text) for row in rows], problems) == (
+        [("7", "how long"), ("8", "how wide")],
+        [],
+    )
 
 
 def test_times_asked_may_be_written_as_7_0(tmp_path):
