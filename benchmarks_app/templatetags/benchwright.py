@@ -20,6 +20,7 @@ from benchmarks_app.common.selectors.naming import owner_name
 from benchmarks_app.models import Benchmark, Query, Run, Unit
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.requests import SiteRequest
+from benchwright.texts import counting
 from benchwright.texts.counting import number_beside, percent_beside
 
 register = template.Library()
@@ -283,6 +284,16 @@ def thumbnails(benchmark: Benchmark, rows: Iterable[Any], path: str = "") -> dic
     docids = [place.resolve(template.Context({"row": row})) for row in rows or ()]
     images = document_images_shown(benchmark, docids)
     return {docid: of_document[0] for docid, of_document in images.items() if of_document}
+
+
+@register.filter
+def counted(n: int | None, noun: str) -> str:
+    """A number and its noun; what is not there yet is none.
+
+    >>> counted(1, "query"), counted(None, "label")
+    ('1 query', '0 labels')
+    """
+    return counting.counted(n or 0, noun)
 
 
 @register.filter

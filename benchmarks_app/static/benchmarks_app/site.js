@@ -103,7 +103,7 @@
     const seconds = (date - Date.now()) / 1000;
     const words = new Intl.RelativeTimeFormat(root.lang || "en", { numeric: "auto" });
     const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ["second", 1];
-    return words.format(Math.round(seconds / size), unit);
+    return words.format(Math.trunc(seconds / size), unit);
   };
   const showTime = (element) => {
     const date = new Date(element.dateTime);

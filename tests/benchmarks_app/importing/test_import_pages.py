@@ -490,7 +490,7 @@ def test_the_api_refuses_what_lacks_a_column_with_a_stable_code(olga):
     assert "no column is chosen for the document id" in job.error
 
 
-@pytest.mark.parametrize("name", ["docid", "id\0", "\ud800"])
+@pytest.mark.parametrize("name", ["docid", "ïd"])
 @pytest.mark.parametrize("is_part", [True, False])
 def test_the_api_refuses_a_field_that_there_is_not(olga, name, is_part):
     put(olga, ("things.csv", TABLE))
