@@ -155,18 +155,12 @@ def test_process_of_a_site_starts_without_arrays():
     assert imports([], ["numpy", "scipy", "polars"], before=SETUP) == ""
 
 
-def test_site_and_workers_start_without_most_of_scipy():
-    """Its parts take as long to load as Django, and are there when they are first used."""
+def test_site_and_workers_start_without_what_few_requests_need():
+    """Parts of scipy take as long to load as Django, and are there when they are first used."""
     parts = [f"scipy.{name}" for name in ("cluster", "spatial", "special", "stats")]
     started = ["benchmarks_app.urls", *(f"{app}.tasks" for app in APPS)]
 
-    assert imports(started, parts, before=SETUP) == ""
-
-
-def test_site_and_workers_start_without_what_few_requests_need():
-    started = ["benchmarks_app.urls", *(f"{app}.tasks" for app in APPS)]
-
-    assert imports(started, ["cryptography", "fido2", "qrcode"], before=SETUP) == ""
+    assert imports(started, [*parts, "cryptography", "fido2", "qrcode"], before=SETUP) == ""
 
 
 def test_import_of_what_is_unwanted_would_be_seen():
@@ -381,19 +375,14 @@ def functions_of(path: Path) -> Iterator[tuple[str, int]]:
             yield node.name, node.end_lineno - first + 1
 
 
-def test_no_function_is_longer_than_a_screen():
-    longer = {
-        f"{path.relative_to(ROOT)}:{name}"
+def test_most_functions_are_small_and_none_is_longer_than_a_screen():
+    functions = [
+        (f"{path.relative_to(ROOT)}:{name}", length)
         for path in sources()
         for name, length in functions_of(path)
-        if length > LONGEST_FUNCTION
-    }
+    ]
+    lengths = sorted(length for _, length in functions)
 
-    assert longer == LONGER_FUNCTIONS
-
-
-def test_most_functions_are_small():
-    lengths = sorted(length for path in sources() for _, length in functions_of(path))
-
+    assert {name for name, length in functions if length > LONGEST_FUNCTION} == LONGER_FUNCTIONS
     assert lengths[len(lengths) // 2] <= 10
     assert lengths[len(lengths) * 9 // 10] <= 35
