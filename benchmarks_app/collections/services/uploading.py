@@ -209,19 +209,19 @@ def local(upload: Upload) -> Path:
 @transaction.atomic
 def keep_said(upload: Upload, **decisions: Any) -> None:
     """Remember what somebody has said of a waiting file, beside what was said before."""
-    reading = latest_reading(upload)
-    keep_reading(upload, {**reading, "said": {**reading.get("said", {}), **decisions}})
+    reading = _latest(upload)
+    _write(upload, {**reading, "said": {**reading.get("said", {}), **decisions}})
 
 
 @transaction.atomic
 def forget_said(upload: Upload) -> None:
     """Forget what was said of a waiting file, but not which refusals were answered."""
-    reading = latest_reading(upload)
+    reading = _latest(upload)
     settled = reading.get("said", {}).get("settled", 0)
-    keep_reading(upload, {**reading, "said": {"settled": settled} if settled else {}})
+    _write(upload, {**reading, "said": {"settled": settled} if settled else {}})
 
 
-def latest_reading(upload: Upload) -> dict[str, Any]:
+def _latest(upload: Upload) -> dict[str, Any]:
     """What is kept of a file by now: others wait with theirs for the end of the transaction."""
     rows = Upload.objects.select_for_update(no_key=True).filter(pk=upload.pk)
     reading: dict[str, Any] | None = rows.values_list("reading", flat=True).first()
@@ -231,8 +231,15 @@ def latest_reading(upload: Upload) -> dict[str, Any]:
 # --- what was found by reading it ----------------------------------------------------------
 
 
+@transaction.atomic
 def keep_reading(upload: Upload, reading: dict[str, Any]) -> None:
-    """Remember what reading a file has found; one that was deleted meanwhile is no matter."""
+    """Remember what reading a file has found, beside what is said of it by now."""
+    said = _latest(upload).get("said", {})
+    _write(upload, {**reading, "said": said} if said else reading)
+
+
+def _write(upload: Upload, reading: dict[str, Any]) -> None:
+    """Keep it; a file that was deleted meanwhile is no matter."""
     upload.reading = reading
     Upload.objects.filter(pk=upload.pk).update(reading=reading)
 

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from django.db import transaction
-
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.common.selectors.reading import unknown_documents
 from benchmarks_app.importing.services.importing import short_name
@@ -76,9 +74,7 @@ def read_through(upload: Upload, *, is_job: bool = False) -> Preview:
         "unlisted": upload_preview.unlisted,
         "unknown": {} if upload_preview.is_collection else _unknown(upload, upload_preview),
     }
-    with transaction.atomic():
-        said = uploading.latest_reading(upload).get("said", {})
-        uploading.keep_reading(upload, reading | {"said": said})
+    uploading.keep_reading(upload, reading)
     return upload_preview if parts_said(upload) == parts else read_through(upload, is_job=is_job)
 
 

@@ -11,12 +11,14 @@ from django.db import IntegrityError, connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.importing.services import reading_uploads
 from benchmarks_app.importing.services.waiting_files import waiting_files
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import AuditEvent, Benchmark, Corpus, Job, Qrel, QrelSet, Query, Upload
+from benchwright.sandbox import ReaderEndedError
 from tests import factories
 
 CORPUS = b"".join(b'{"_id": "d%d", "title": "", "text": "words"}\n' % n for n in range(1, 30))
@@ -401,6 +403,20 @@ def test_what_two_say_of_a_file_at_once_is_kept_of_both(texts):
     uploading.keep_said(same, settled=3)
 
     assert Upload.objects.get().reading["said"] == {"as_it_is": True, "settled": 3}
+
+
+def test_what_is_said_of_a_file_outlives_a_reader_that_broke(texts, monkeypatch):
+    upload = factories.waiting_upload(texts, "queries.csv", QUERIES)
+    uploading.keep_said(upload, as_it_is=True)
+
+    error = ReaderEndedError(file="queries.csv", reason="ended")
+    uploading.keep_broken(upload, error, is_job=False)
+    assert Upload.objects.get().reading["broken"]
+    later = timezone.now() + uploading.KEPT_ENDED
+    monkeypatch.setattr(uploading.timezone, "now", lambda: later)
+    uploading.forget_over(upload, is_job=False)
+
+    assert Upload.objects.get().reading == {"said": {"as_it_is": True}}
 
 
 def test_titles_of_jobs_are_short_and_a_name_of_200_characters_has_room(olga, texts):
