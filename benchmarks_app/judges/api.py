@@ -85,6 +85,13 @@ class NewJudgeSerializer(serializers.Serializer):
         return attrs
 
 
+def _refuse_half_price(price_in: float | None, price_out: float | None) -> None:
+    """With one of them no cost is known, as with none."""
+    if (price_in is None) != (price_out is None):
+        reason = "Send both prices, or neither."
+        raise serializers.ValidationError({"price_out": [reason]})
+
+
 class ChangedJudgeSerializer(NewJudgeSerializer):
     """What is to be changed of a judge; without `key` the stored one stays."""
 
@@ -110,6 +117,7 @@ class JudgeList(Endpoint):
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
         fields = self.validated(NewJudgeSerializer)
+        _refuse_half_price(fields.get("price_in"), fields.get("price_out"))
         judge = make_judge(benchmark=benchmark, user=request.user, **fields)
         return Response(JudgeSerializer(judge).data, status=status.HTTP_201_CREATED)
 
@@ -135,6 +143,9 @@ class JudgeDetail(Endpoint):
     def patch(self, request: Request, slug: str, pk: int) -> Response:
         judge = self._judge()
         fields = dict(self.validated(ChangedJudgeSerializer))
+        _refuse_half_price(
+            fields.get("price_in", judge.price_in), fields.get("price_out", judge.price_out)
+        )
         is_forgotten = fields.pop("forget_key", False)
         change_judge(judge=judge, user=request.user, is_key_forgotten=is_forgotten, **fields)
         return Response(JudgeSerializer(judge).data)

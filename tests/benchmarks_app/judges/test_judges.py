@@ -350,3 +350,21 @@ def test_page_says_what_is_wrong_with_a_judge(benchmark, owner, signed_in, field
 
     assert response.status_code == 422
     assert words in response.content.decode()
+
+
+def test_the_api_takes_both_prices_or_none(benchmark, owner, signed_in):
+    sent = {"name": "a", "base_url": PUBLIC, "model": "m"}
+    prices = {"price_in": 1.0, "price_out": 2.0}
+    client, url = signed_in(owner), reverse("api:judge-list", args=[benchmark.slug])
+
+    half = client.post(url, {**sent, "price_in": 1.0}, content_type="application/json")
+    both = client.post(url, {**sent, **prices}, content_type="application/json")
+    address = reverse("api:judge-detail", args=[benchmark.slug, both.json()["id"]])
+    changes = [{"price_out": None}, {"price_out": 3.0}, dict.fromkeys(prices)]
+    answers = [client.patch(address, change, content_type="application/json") for change in changes]
+
+    assert (half.status_code, half.json()["errors"]) == (
+        400,
+        {"price_out": ["Send both prices, or neither."]},
+    )
+    assert [answer.status_code for answer in (both, *answers)] == [201, 400, 200, 200]
