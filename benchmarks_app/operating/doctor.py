@@ -29,7 +29,6 @@ N_ASKED = 20
 SLOW_MILLISECONDS = 5.0
 MAIL_SECONDS = 5
 LOOPBACK = {"localhost", "127.0.0.1", "[::1]", "::1", "testserver"}
-OTHERS_MAY = stat.S_IRWXG | stat.S_IRWXO
 # What the framework warns of that is decided elsewhere: by HTTPS, or by who has the domain.
 DECIDED = {"security.W004", "security.W005", "security.W008", "security.W012", "security.W016"}
 DECIDED |= {"security.W021"}
@@ -94,7 +93,7 @@ def _settings() -> Found:
 def _data_folder() -> Found:
     folder = Path(settings.DATA_DIR)
     mode = folder.stat().st_mode
-    if mode & OTHERS_MAY & stat.S_IROTH:
+    if mode & stat.S_IROTH:
         what = f"everybody on this machine can read {folder}"
         yield ODD, what, f"chmod 700 {folder}"
     else:
@@ -147,9 +146,11 @@ def _storage() -> Found:
     began = time.perf_counter()
     try:
         file_store().put(staged, name, "")
-        with file_store().opened(name) as file:
-            is_same = file.read() == content
-        file_store().delete(name)
+        try:
+            with file_store().opened(name) as file:
+                is_same = file.read() == content
+        finally:
+            file_store().delete(name)
     finally:
         staged.unlink(missing_ok=True)
     milliseconds = 1000 * (time.perf_counter() - began)
