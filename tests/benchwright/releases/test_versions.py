@@ -4,6 +4,7 @@ import pytest
 
 from benchwright.releases.diffing import Changes, ReleaseDiff, Side, release_diff
 from benchwright.releases.errors import VersionError
+from benchwright.releases.source import HIDDEN_FILES, public_manifest
 from benchwright.releases.versions import (
     is_enough,
     needed_step,
@@ -91,10 +92,13 @@ def test_every_reason_is_told_and_the_highest_step_counts():
     assert needed_step(diff).reasons == ("1,200 grades changed", "2 queries are in another split")
 
 
-def test_labels_are_counted_by_split_and_slice_and_those_of_hidden_splits_not_at_all():
+@pytest.mark.parametrize("is_hidden", [(True, True), (True, False), (False, True)])
+def test_labels_are_counted_by_split_and_slice_and_those_of_hidden_splits_not_at_all(is_hidden):
+    """Those of a split that one of the two hides would tell what was, or will be, hidden."""
     slices = {"all": ("q1", "q2", "q3")}
-    before = side(slices=slices, hidden=("test",))
-    after = side(with_grades(q1_d2=1, q2_d1=2, q3_d2=2), slices=slices, hidden=("test",))
+    was, now = (("test",) if hides else () for hides in is_hidden)
+    before = side(slices=slices, hidden=was)
+    after = side(with_grades(q1_d2=1, q2_d1=2, q3_d2=2), slices=slices, hidden=now)
 
     record = release_diff(before, after).as_json()
 
@@ -178,3 +182,18 @@ def test_step_between_versions_is_that_of_the_first_number_that_differs():
 def test_what_is_no_version_is_named(text):
     with pytest.raises(VersionError, match="is not a version; write three whole numbers"):
         parse_version(text)
+
+
+def test_public_manifest_of_hidden_grades_tells_no_digest_of_them_and_nothing_of_their_labels():
+    qrels = {"n": 5, "digest": "f2", "agreement": {"alpha": 0.7}, "labels_per_pair": 1.4}
+    files = {"queries.jsonl": {"sha256": "f3"}, f"{HIDDEN_FILES}test.trec": {"sha256": "f1"}}
+    manifest = {"version": "1.0.0", "files": files, "qrels": qrels}
+    without = {"version": "1.0.0", "files": {"queries.jsonl": {"sha256": "f3"}}, "qrels": qrels}
+
+    withheld = dict.fromkeys(("digest", "agreement", "labels_per_pair"))
+    assert public_manifest(manifest) == {
+        "version": "1.0.0",
+        "files": {"queries.jsonl": {"sha256": "f3"}, f"{HIDDEN_FILES}test.trec": {}},
+        "qrels": {"n": 5, **withheld, "derivation": {}},
+    }
+    assert public_manifest(without) == without
