@@ -59,6 +59,7 @@ def test_a_stream_ends_where_there_is_no_job_to_be_seen_any_more(owner, job, mon
         Job.objects.update(created_by=None, done=2)
 
     monkeypatch.setattr(api, "sleep", end)
+    monkeypatch.setattr(api, "close_old_connections", Mock())  # the test's own is one
 
     assert [state["done"] for state in told(ask(owner, job))] == [1]
 
