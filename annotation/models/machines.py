@@ -25,8 +25,8 @@ class GradeExampleQuerySet(models.QuerySet):
         decisions = words.filter(kind=Judgment.Kind.ADJUDICATE)
         kinds = [Judgment.Kind.GRADE, Judgment.Kind.IMPORT]
         labels = words.wanted().filter(**person, kind__in=kinds)
-        now = [models.Subquery(of.values("grade")[:1]) for of in (decisions, labels)]
-        return self.annotate(grade_now=Coalesce(*now))
+        grades = [models.Subquery(of.values("grade")[:1]) for of in (decisions, labels)]
+        return self.annotate(grade_now=Coalesce(*grades))
 
     def standing(self) -> Self:
         """Those that the next prompt has, in the order they came: of grades that are so still."""

@@ -50,23 +50,23 @@ def normal_url(address: str) -> str:
     >>> normal_url("HTTPS://Bench.example.org:443/")
     'https://bench.example.org'
     """
-    shown = "(hidden)" if "@" in address else address  # a password may stand before it
+    name = "(hidden)" if "@" in address else address  # a password may stand before it
     try:
         parts = urlsplit(address.strip())
         host, port = parts.hostname or "", parts.port
         host.encode("idna")
     except UnicodeError as error:
-        raise ServerAddressError(given=shown, why="no host can be called so") from error
+        raise ServerAddressError(given=name, why="no host can be called so") from error
     except ValueError as error:
-        raise ServerAddressError(given=shown, why=str(error)) from error
+        raise ServerAddressError(given=name, why=str(error)) from error
     if parts.scheme not in ("http", "https"):
-        raise ServerAddressError(given=shown, why="it does not begin with https:// or http://")
+        raise ServerAddressError(given=name, why="it does not begin with https:// or http://")
     if not host:
-        raise ServerAddressError(given=shown, why="it names no host")
+        raise ServerAddressError(given=name, why="it names no host")
     if parts.username or parts.password:
-        raise ServerAddressError(given=shown, why="a name or password does not belong there")
+        raise ServerAddressError(given=name, why="a name or password does not belong there")
     if parts.query or parts.fragment:
-        raise ServerAddressError(given=shown, why="there is a '?' or '#' in it")
+        raise ServerAddressError(given=name, why="there is a '?' or '#' in it")
     host_shown = f"[{host}]" if ":" in host else host
     is_usual = port in (None, {"http": 80, "https": 443}[parts.scheme])
     return f"{parts.scheme}://{host_shown}{'' if is_usual else f':{port}'}{parts.path.rstrip('/')}"

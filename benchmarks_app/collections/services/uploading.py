@@ -234,8 +234,8 @@ def _latest(upload: Upload) -> dict[str, Any]:
 @transaction.atomic
 def keep_reading(upload: Upload, reading: dict[str, Any]) -> None:
     """Remember what reading a file has found, beside what is said of it by now."""
-    said = _latest(upload).get("said", {})
-    _write(upload, {**reading, "said": said} if said else reading)
+    decisions = _latest(upload).get("said")
+    _write(upload, {**reading, "said": decisions} if decisions else reading)
 
 
 def _write(upload: Upload, reading: dict[str, Any]) -> None:

@@ -199,15 +199,15 @@ def _write_moves(
     )
 
 
-def _settle(benchmark: Benchmark, told: set[int], grown: set[int], shrunk: set[int]) -> None:
-    """Families that the file tells are in no doubt; who reviewed others has not seen these.
+def _settle(benchmark: Benchmark, named: set[int], grown: set[int], shrunk: set[int]) -> None:
+    """Families that the file names are in no doubt; who reviewed others has not seen these.
 
     What is left of a family waits for review only if it did so before.
     """
-    for some in batched(sorted(told), ROWS_PER_BATCH):
-        QueryFamily.objects.filter(pk__in=some).update(doubt=0.0, is_flagged=False)
-    for some in batched(sorted(grown), ROWS_PER_BATCH):
-        QueryFamily.objects.filter(pk__in=some).update(reviewed_by=None, reviewed_at=None)
+    for keys in batched(sorted(named), ROWS_PER_BATCH):
+        QueryFamily.objects.filter(pk__in=keys).update(doubt=0.0, is_flagged=False)
+    for keys in batched(sorted(grown), ROWS_PER_BATCH):
+        QueryFamily.objects.filter(pk__in=keys).update(reviewed_by=None, reviewed_at=None)
     waiting = QueryFamily.objects.filter(benchmark=benchmark, is_flagged=True)
     judge_anew(benchmark, shrunk.intersection(waiting.values_list("pk", flat=True)))
 

@@ -127,19 +127,19 @@ def test_example_of_what_is_graded_otherwise_now_is_in_no_further_prompt(
     page = reverse("annotation:example-list", args=["stdlib"])
     place = {"benchmark": both.benchmark, "query": label.query, "docid": "d1"}
 
-    def said(who, **fields):
+    def event(who, **fields):
         return Judgment.objects.create(**place, actor=who, client_id=uuid.uuid4(), **fields)
 
-    noted = said(ada, kind="grade", grade=0, note="Read again.", supersedes=label)
+    noted = event(ada, kind="grade", grade=0, note="Read again.", supersedes=label)
     assert version(both).pk == held.pk
-    changed = said(ada, kind="grade", grade=2, supersedes=noted)
+    changed = event(ada, kind="grade", grade=2, supersedes=noted)
     assert version(both).pk == plain.pk
     assert "graded 2 now: in no further prompt" in signed_in(owner).get(page).content.decode()
-    said(ada, kind="grade", grade=0, supersedes=changed)
+    event(ada, kind="grade", grade=0, supersedes=changed)
     assert version(both).pk == held.pk
-    decision = said(owner, kind="adjudicate", outcome="override", grade=1, reason="It names it.")
+    decision = event(owner, kind="adjudicate", outcome="override", grade=1, reason="It names it.")
     assert version(both).pk == plain.pk
-    said(owner, kind="adjudicate", outcome="guideline_unclear", supersedes=decision)
+    event(owner, kind="adjudicate", outcome="guideline_unclear", supersedes=decision)
     assert list(both.benchmark.grade_examples.standing()) == [example]
 
 
