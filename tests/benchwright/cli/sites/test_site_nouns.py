@@ -191,7 +191,9 @@ def test_judge_is_set_up_tried_and_removed(on, settings, tmp_path):
     key.write_text("sk-secret\n")
     with JudgeStub() as stub:
         model = ("--base-url", stub.url, "--model", "stub")
-        said(on("judges", "new", "stub", *model, "--key-file", str(key), "--price-in", "0.5"))
+        half = ("judges", "new", "stub", *model, "--key-file", str(key), "--price-in", "0.5")
+        refused(on(*half), 1, "Send both prices, or neither")
+        said(on(*half, "--price-out", "1"))
         tried = answered(on("judges", "try", "stub", "--json"))
     changed = answered(on("judges", "change", "stub", "--forget-key", "--name", "ours", "--json"))
 
