@@ -218,17 +218,24 @@ BROKEN = "() => { IDBIndex.prototype.getAll = () => { const request = {};"
 BROKEN += " setTimeout(() => request.onerror()); return request; }; }"
 
 
-def test_what_one_pool_refuses_holds_up_no_other(person: Person, demo: DemoSite):
+def test_what_one_pool_refuses_holds_up_no_other_and_nobody(person: Person, demo: DemoSite):
     begin(demo)
     page = at_work(person("ada"))
     page.evaluate(LEFT_OF_A_POOL_THAT_IS_GONE)
+    page.reload()
+    expect(page.locator("[data-part=rate]")).to_contain_text("no such pool")
+    asked: list[str] = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
     before = n_events(demo)
 
     page.keyboard.press("1")
-
     unsaved(page, 1)
-    expect(page.locator("[data-part=rate]")).to_contain_text("no such pool")
     assert n_events(demo) == before + 1
+
+    page.get_by_role("button", name="Stop").click()
+
+    expect(page.locator("[data-part=rate]")).to_have_count(0)
+    assert asked == []
     page.evaluate(EMPTIED)
 
 

@@ -9,14 +9,15 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.utils import timezone
 
 from benchmarks_app import files
 from benchmarks_app.backups.services.store_checking import verify_store
 from benchmarks_app.common.selectors.reading import release_file_path
 from benchmarks_app.files import local_path
-from benchmarks_app.models import CorpusVersion, Release
+from benchmarks_app.models import CorpusVersion, Job, Release
 from benchmarks_app.releases.services import exporting
-from benchmarks_app.store import digests
+from benchmarks_app.store import digests, file_store
 from benchwright.exports import exporter_of
 from benchwright.files.errors import StoredFileError, StoredFileMissingError
 from benchwright.files.sources import sha256_of
@@ -285,6 +286,31 @@ def test_verify_store_ends_with_0_where_all_is_well(published, capsys):
     call_command("verify_store")
 
     assert "0 broken" in capsys.readouterr().out
+
+
+def test_files_that_nothing_names_are_counted_and_swept(published, capsys):
+    kept = {file.name for file in files.stored_files()}
+    old = timezone.now().timestamp() - 2 * 86400
+    names = ["releases/1/77/qrels.trec", f"runs/1/{64 * 'a'}.parquet", f"runs/1/{64 * 'b'}.parquet"]
+    for name in names:
+        (settings.MEDIA_ROOT / name).parent.mkdir(parents=True, exist_ok=True)
+        (settings.MEDIA_ROOT / name).write_bytes(b"left")
+        os.utime(settings.MEDIA_ROOT / name, (old, old))
+    os.utime(settings.MEDIA_ROOT / names[2])  # of today: it may be on its way
+
+    call_command("verify_store", "--json")
+    report = json.loads(capsys.readouterr().out)
+    job = Job.objects.create(kind="grouping", benchmark=published.benchmark)
+    with pytest.raises(CommandError, match="1 job waiting or under way"):
+        call_command("verify_store", "--sweep-unneeded")
+    job.delete()
+    call_command("verify_store", "--sweep-unneeded")
+    call_command("sweep")
+
+    assert report["unneeded"] == [{"file": name, "n_bytes": 4} for name in names[:2]]
+    assert "a day or longer: 2 files, 8 bytes" in capsys.readouterr().out
+    assert [(settings.MEDIA_ROOT / name).exists() for name in names] == [False, False, True]
+    assert all(file_store().exists(name) for name in kept)
 
 
 def test_system_page_shows_the_last_check(published, client):

@@ -729,12 +729,12 @@
   });
   const DOING = { undo, later, ask };
   const stop = async (event) => {
-    if (!outbox.n) return;
+    if (!outbox.nToSend) return;
     event.preventDefault();
     say(word("Saving before you leave."));
     outbox.soon();
-    for (let tries = 0; outbox.n && tries < 30; tries += 1) await new Promise((resolve) => setTimeout(resolve, 100));
-    if (outbox.n) return alarm(several("{n} label not saved yet. It stays on this device; open this page again later to send it.", "{n} labels not saved yet. They stay on this device; open this page again later to send them.", outbox.n), "warn");
+    for (let tries = 0; outbox.nToSend && tries < 30; tries += 1) await new Promise((resolve) => setTimeout(resolve, 100));
+    if (outbox.nToSend) return alarm(several("{n} label not saved yet. It stays on this device; open this page again later to send it.", "{n} labels not saved yet. They stay on this device; open this page again later to send them.", outbox.nToSend), "warn");
     form.requestSubmit(event.submitter);
   };
   cantJudgeDialog.addEventListener("submit", (event) => {
@@ -859,7 +859,7 @@
     isSigningIn = true;
   });
   addEventListener("beforeunload", (event) => {
-    if (outbox.n && !isSigningIn) event.preventDefault();
+    if (outbox.nToSend && !isSigningIn) event.preventDefault();
   });
   const start = async () => {
     const left = await outbox.open();

@@ -67,6 +67,7 @@
       this.isSending = false;
       this.isAsked = false;
       this.isRefilling = false;
+      this.refusing = new Set(); // addresses that took nothing when last asked
       this.state = { kind: "saved", text: "" };
     }
     async open() {
@@ -105,6 +106,11 @@
     }
     get n() {
       return this.entries.size;
+    }
+    /* Of them, those that a moment more may save: what another pool refuses stays on this device. */
+    get nToSend() {
+      const isLeft = ({ url, number }) => number && url !== this.url && this.refusing.has(url);
+      return [...this.entries.values()].filter((entry) => !isLeft(entry)).length;
     }
     /* Labels of this page on their way. */
     get nLabels() {
@@ -186,8 +192,12 @@
       for (const url of urls) {
         const own = entries.filter((entry) => entry.url === url);
         for (let at = 0; at === 0 || at < own.length; at += MOST_AT_ONCE) {
-          if (await this.exchange(url, own.slice(at, at + MOST_AT_ONCE))) continue;
+          if (await this.exchange(url, own.slice(at, at + MOST_AT_ONCE))) {
+            this.refusing.delete(url);
+            continue;
+          }
           if (this.state.kind !== "refused") return;
+          this.refusing.add(url);
           break; // What one pool refuses holds up no other.
         }
       }

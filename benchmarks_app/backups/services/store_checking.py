@@ -1,15 +1,16 @@
 """Reading every stored file against the digest that was recorded of it."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
 
 from benchmarks_app import files
 from benchmarks_app.files import StoredFile
-from benchmarks_app.models import StoreCheck
+from benchmarks_app.models import LeftFile, StoreCheck
 from benchmarks_app.store import file_store
 from benchmarks_app.store.errors import StoreAwayError
 
@@ -17,6 +18,8 @@ log = logging.getLogger(__name__)
 
 # Files done, of how many, and the bytes read.
 Tell = Callable[[int, int, int], None]
+# Until then, what stores a file may not have told the database of it.
+UNNEEDED_AFTER = timedelta(days=1)
 
 
 @dataclass
@@ -53,6 +56,34 @@ def verify_store(tell: Tell = lambda n, n_all, n_bytes: None) -> StoreCheck:
     for problem in check.broken:
         log.error("broken: %s (%s): %s", problem["file"], problem["what"], problem["problem"])
     return check
+
+
+def unneeded_files() -> dict[str, int]:
+    """Files that nothing in the database names, and their bytes.
+
+    What was killed between storing a file and its commit leaves one; a file of the last day may
+    still be on its way.
+    """
+    needed = {file.name for file in files.stored_files()}
+    newest = timezone.now() - UNNEEDED_AFTER
+    sizes: dict[str, int] = {}
+    for name in _names_below(""):
+        is_ours = name.startswith("releases/") or files.digest_in(name)
+        if is_ours and name not in needed and file_store().changed_at(name) < newest:
+            sizes[name] = file_store().size(name)
+    return sizes
+
+
+def _names_below(folder: str) -> Iterator[str]:
+    folders, names = file_store().listed(folder)
+    yield from (f"{folder}{name}" for name in sorted(names))
+    for inner in sorted(folders):
+        yield from _names_below(f"{folder}{inner}/")
+
+
+def leave_to_sweeper(names: Iterable[str]) -> None:
+    """Have stored files deleted by the next sweep that finds nothing that needs them."""
+    LeftFile.objects.bulk_create([LeftFile(name=name) for name in names], ignore_conflicts=True)
 
 
 def _read(stored: StoredFile) -> _Read:
