@@ -77,6 +77,11 @@ class EventQuerySerializer(serializers.Serializer):
     until = serializers.DateField(required=False, default=None)
     text = serializers.CharField(required=False, default="", max_length=200)
 
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if problem := Asked(since=attrs["since"], until=attrs["until"]).problem:
+            raise serializers.ValidationError({"until": problem})
+        return attrs
+
 
 class EventExportQuerySerializer(EventQuerySerializer):
     form = serializers.ChoiceField(choices=sorted(FORMATS), default="jsonl")

@@ -21,9 +21,8 @@ class AuditForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        since, until = cleaned.get("since"), cleaned.get("until")
-        if since and until and until < since:
-            self.add_error("until", "The last day is before the first.")
+        if problem := Asked(**cleaned).problem:
+            self.add_error("until", problem)
         return cleaned
 
     def asked(self) -> Asked:

@@ -69,6 +69,12 @@ class Asked:
     until: date | None = None
     text: str = ""
 
+    @property
+    def problem(self) -> str:
+        """What is wrong with `until`, or ""."""
+        is_turned = self.since and self.until and self.until < self.since
+        return "The last day is before the first." if is_turned else ""
+
 
 @dataclass(frozen=True)
 class Key:

@@ -43,6 +43,8 @@ class Command(DeclaredCommand):
             raise CommandError(f"--limit is {limit}; expected 1 or more.")
         benchmark = existing_benchmark(slug) if slug else None
         filters = Asked(*(options[name] for name in ("kind", "person", "since", "until", "text")))
+        if filters.problem:
+            raise CommandError(f"--until: {filters.problem}")
         if options["format"] == "lines":
             pieces: Iterator[str] = islice(_lines(benchmark, filters), limit)
         else:

@@ -212,12 +212,21 @@ def test_filters_narrow_page_api_and_command_alike(signed_in, log, owner, asked,
 
 
 def test_filter_that_cannot_be_says_so(signed_in, log, owner):
-    url = reverse("activity-list", args=["stdlib"])
+    turned = {"since": "2026-02-02", "until": "2026-02-01"}
+    client = signed_in(owner)
 
-    turned = signed_in(owner).get(url, {"since": "2026-02-02", "until": "2026-02-01"})
+    page = client.get(reverse("activity-list", args=["stdlib"]), turned)
+    answers = [
+        client.get(reverse(f"api:{name}", args=["stdlib"]), turned)
+        for name in ("event-list", "event-export")
+    ]
+    with pytest.raises(CommandError, match="--until: The last day is before the first"):
+        call_command("audit_log", *(f"--{name}={day}" for name, day in turned.items()))
 
-    assert turned.status_code == 422
-    assert "before the first" in turned.content.decode()
+    assert page.status_code == 422
+    assert "before the first" in page.content.decode()
+    assert [answer.status_code for answer in answers] == [400, 400]
+    assert all("before the first" in answer.content.decode() for answer in answers)
 
 
 def test_empty_log_says_what_will_be_there(signed_in, benchmark, owner):
