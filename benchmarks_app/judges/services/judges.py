@@ -56,6 +56,7 @@ def change_judge(
         If the stored key would be sent to another host.
     JudgeAddressError, JudgeKeyVariableError, JudgeNameError, JudgeExtraMissingError
     """
+    _lock(judge)
     if facts.get("key_variable") or is_key_forgotten:
         judge.key_sealed = ""
     if key:
@@ -72,6 +73,11 @@ def change_judge(
     _save(judge)
     _written_down(user, "change-judge", judge)
     return judge
+
+
+def _lock(judge: JudgeEndpoint) -> None:
+    """What others do to it meanwhile waits, and what they have done before is seen."""
+    judge.refresh_from_db(from_queryset=JudgeEndpoint.objects.select_for_update())
 
 
 def _check(judge: JudgeEndpoint) -> None:
@@ -100,6 +106,7 @@ def delete_judge(*, judge: JudgeEndpoint, user: User) -> None:
     JudgeInUseError
         If it is being tried or asked.
     """
+    _lock(judge)
     if any(use.is_under_way for use in uses_of(judge)):
         raise JudgeInUseError(judge=judge.name, doing="judging")
     _refuse_tried(judge)
@@ -132,6 +139,7 @@ def start_trial(*, judge: JudgeEndpoint, user: User) -> Job:
     JudgeExtraMissingError
     """
     require_packages()
+    _lock(judge)
     _refuse_tried(judge)
     job = jobs.start(
         kind=TRY_KIND,

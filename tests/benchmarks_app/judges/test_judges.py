@@ -76,6 +76,7 @@ def test_a_stored_key_does_not_go_to_another_host(benchmark, owner):
     assert machine.base_url == PUBLIC
 
     machine.answer_format, machine.trial = "json_object", {"is_good": True}
+    machine.save()
     change_judge(judge=machine, user=owner, name="another")
     assert machine.trial == {"is_good": True}
     change_judge(judge=machine, user=owner, base_url="https://judge.example.org/v2")
@@ -222,14 +223,21 @@ def test_a_trial_of_nobody_says_so(benchmark, owner, private, do_jobs):
     assert tried(machine, owner, do_jobs)["code"] == "judge-connection"
 
 
-def test_a_judge_is_tried_once_at_a_time(benchmark, owner):
+def test_what_came_meanwhile_is_neither_put_back_nor_started_twice(benchmark, owner):
     machine = judge(benchmark, owner, PUBLIC)
-    start_trial(judge=machine, user=owner)
+    early = JudgeEndpoint.objects.get(pk=machine.pk)
+    trial, answer_format = {"answer": "1"}, "json_object"
+    JudgeEndpoint.objects.filter(pk=machine.pk).update(trial=trial, answer_format=answer_format)
 
-    with pytest.raises(JudgeInUseError):
-        start_trial(judge=machine, user=owner)
-    with pytest.raises(JudgeInUseError):
-        delete_judge(judge=machine, user=owner)
+    change_judge(judge=early, user=owner, name="another")
+    assert (early.name, early.trial, early.answer_format) == ("another", trial, answer_format)
+
+    late = JudgeEndpoint.objects.get(pk=machine.pk)
+    start_trial(judge=JudgeEndpoint.objects.get(pk=machine.pk), user=owner)
+    with pytest.raises(JudgeInUseError, match="being tried"):
+        start_trial(judge=late, user=owner)
+    with pytest.raises(JudgeInUseError, match="being tried"):
+        delete_judge(judge=early, user=owner)
 
 
 # --- the key is nowhere to be seen -----------------------------------------------------------
