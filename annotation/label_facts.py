@@ -5,7 +5,6 @@ from statistics import median
 
 from django.db.models import QuerySet
 
-from annotation.common.selectors.stale import LABEL_KINDS
 from annotation.models import Judgment
 from benchmarks_app.label_facts import LABELS, LabelRecord, Labels, records_labels, tells_pace
 from benchmarks_app.models import Benchmark, QrelSet
@@ -31,7 +30,7 @@ def n_labels_of(benchmark: Benchmark, docids: Iterable[str]) -> int:
 
 def _labels(benchmark: Benchmark) -> QuerySet[Judgment]:
     current = Judgment.objects.wanted().current()
-    return current.filter(benchmark=benchmark, kind__in=LABEL_KINDS).order_by()
+    return current.filter(benchmark=benchmark, kind__in=Judgment.LABELS).order_by()
 
 
 # What a new snapshot of a corpus asks of the ledger: which documents have labels, how many.

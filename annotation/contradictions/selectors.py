@@ -13,7 +13,6 @@ from annotation.models import Campaign, CampaignPair, GradeExample, Judgment
 from benchmarks_app.models import Benchmark, DocumentContent, Query, User
 
 LEAST_APART = 2
-LABELS = (Judgment.Kind.GRADE, Judgment.Kind.IMPORT)
 # How much of each part a proposed example takes over.
 PART_CHARACTERS, EVIDENCE_CHARACTERS = 200, 300
 
@@ -60,7 +59,12 @@ def _labelled(campaign: Campaign) -> QuerySet[Any]:
         benchmark=campaign.benchmark_id, query=OuterRef("query"), docid=OuterRef("docid")
     )
     # The same label that calibration holds the machine against.
-    labels = of_pair.current().wanted().filter(kind__in=LABELS, grade__isnull=False).order_by("pk")
+    labels = (
+        of_pair.current()
+        .wanted()
+        .filter(kind__in=Judgment.GRADES, grade__isnull=False)
+        .order_by("pk")
+    )
     decisions = of_pair.filter(kind=Judgment.Kind.ADJUDICATE, superseded_by=None).order_by("-pk")
     graded = campaign.pairs.filter(state=CampaignPair.State.GRADED).annotate(
         label=Subquery(labels.values("pk")[:1]),
@@ -136,9 +140,9 @@ def shown(campaign: Campaign, pairs: Sequence[CampaignPair], viewer: User) -> li
         docid__in=[row.docid for row in rows],
     )
     grades: dict[tuple[int, str], list[Judgment]] = {}
-    for label in judgments.current().wanted().filter(kind__in=LABELS).order_by("pk"):
+    for label in judgments.current().wanted().filter(kind__in=Judgment.GRADES).order_by("pk"):
         grades.setdefault((label.query_id, label.docid), []).append(label)
-    own = judgments.filter(actor=viewer, rater="", kind__in=[*LABELS, Judgment.Kind.CANT_JUDGE])
+    own = judgments.filter(actor=viewer, rater="", kind__in=Judgment.LABELS)
     judged = set(own.values_list("query_id", "docid"))
     contents = contents_by_docid(benchmark, [row.docid for row in rows])
     # By key: a label that is changed while the page is made is shown as it was.
@@ -185,7 +189,9 @@ def word_on(benchmark: Benchmark, query: Query, docid: str) -> Judgment | None:
     decision = decision_on(benchmark, query.pk, docid)
     if decision is not None and decision.grade is not None:
         return decision
-    labels = Judgment.objects.current().wanted().filter(benchmark=benchmark, kind__in=LABELS)
+    labels = (
+        Judgment.objects.current().wanted().filter(benchmark=benchmark, kind__in=Judgment.GRADES)
+    )
     return labels.filter(query=query, docid=docid, grade__isnull=False).order_by("pk").first()
 
 

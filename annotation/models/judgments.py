@@ -55,6 +55,10 @@ class Judgment(models.Model):
         IMPORT = "import"
         MACHINE = "machine"
 
+    # Grades that people gave, here or in a file; labels are also that there is none to give.
+    GRADES = (Kind.GRADE, Kind.IMPORT)
+    LABELS = (*GRADES, Kind.CANT_JUDGE)
+
     class Outcome(models.TextChoices):
         """How an adjudicator settled a disagreement; the last three give no grade."""
 

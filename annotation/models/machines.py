@@ -23,8 +23,7 @@ class GradeExampleQuerySet(models.QuerySet):
         person = {name: models.OuterRef(f"judgment__{name}") for name in ("actor", "rater")}
         words = Judgment.objects.current().filter(**pair).order_by("-pk")
         decisions = words.filter(kind=Judgment.Kind.ADJUDICATE)
-        kinds = [Judgment.Kind.GRADE, Judgment.Kind.IMPORT]
-        labels = words.wanted().filter(**person, kind__in=kinds)
+        labels = words.wanted().filter(**person, kind__in=Judgment.GRADES)
         grades = [models.Subquery(of.values("grade")[:1]) for of in (decisions, labels)]
         return self.annotate(grade_now=Coalesce(*grades))
 

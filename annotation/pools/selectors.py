@@ -7,7 +7,6 @@ from django.db.models import Case, Count, Max, Q, When
 
 from annotation.common.selectors.names import people_told
 from annotation.common.selectors.pools import Due, PoolProgress, pool_progress
-from annotation.common.selectors.stale import LABEL_KINDS
 from annotation.models import Judgment, Pool, PoolEntry
 from benchmarks_app.models import Benchmark
 from benchwright.progress.pace import Projection, in_seconds, projection
@@ -167,7 +166,7 @@ def contributions_to(pool: Pool, viewer: Any) -> list[dict[str, Any]]:
 
     Labels from a file are those of whom it names, whoever entered them.
     """
-    labels = Judgment.objects.wanted().current().filter(pool=pool, kind__in=LABEL_KINDS)
+    labels = Judgment.objects.wanted().current().filter(pool=pool, kind__in=Judgment.LABELS)
     rows = list(
         labels.order_by()
         .annotate(account=Case(When(rater="", then="actor")))

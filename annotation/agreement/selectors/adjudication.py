@@ -183,7 +183,7 @@ def _candidates(benchmark: Benchmark, settings: Settings, last: int) -> set[Key]
     labels = (
         Judgment.objects.current()
         .wanted()
-        .filter(benchmark=benchmark, pk__lte=last, kind__in=["grade", "import"])
+        .filter(benchmark=benchmark, pk__lte=last, kind__in=Judgment.GRADES)
     )
     grouped = (
         labels.order_by()
@@ -238,8 +238,9 @@ def _pairs(
 
 def judges_among(events: Iterable[Event]) -> frozenset[int]:
     """People who said themselves what a document deserves, whether it stands or not."""
-    own = (Judgment.Kind.GRADE, Judgment.Kind.CANT_JUDGE, Judgment.Kind.IMPORT)
-    return frozenset(event.actor for event in events if event.kind in own and not event.rater)
+    return frozenset(
+        event.actor for event in events if event.kind in Judgment.LABELS and not event.rater
+    )
 
 
 def _effects(benchmark: Benchmark, pairs: dict[Key, Pair]) -> dict[Key, float]:
@@ -282,7 +283,7 @@ def _ideals(benchmark: Benchmark, queries: set[int]) -> dict[int, float]:
     labels = (
         Judgment.objects.current()
         .wanted()
-        .filter(benchmark=benchmark, query__in=queries, grade__gt=0, kind__in=["grade", "import"])
+        .filter(benchmark=benchmark, query__in=queries, grade__gt=0, kind__in=Judgment.GRADES)
     )
     counted = (
         labels.order_by().values("query_id", "grade").annotate(n=Count("docid", distinct=True))
@@ -354,11 +355,10 @@ def case_detail(benchmark: Benchmark, query: Query, docid: str) -> CaseDetail | 
 
 def _said(benchmark: Benchmark, query: Query, docid: str) -> list[Said]:
     """What stands, in an order that says nothing about who said it or when."""
-    kinds = ["grade", "cant_judge", "import"]
     events = (
         Judgment.objects.current()
         .wanted()
-        .filter(benchmark=benchmark, query=query, docid=docid, kind__in=kinds)
+        .filter(benchmark=benchmark, query=query, docid=docid, kind__in=Judgment.LABELS)
     )
     newest = {
         (event.actor_id, event.rater): event

@@ -24,7 +24,6 @@ from benchwright.agreement.labels import Labels
 # So many judgments are measured while somebody waits for the page; more, in the background.
 AT_ONCE = 10_000
 SEED = 20_26
-LABELS = (Judgment.Kind.GRADE, Judgment.Kind.IMPORT)
 COLUMNS = (
     "query_id",
     "docid",
@@ -146,7 +145,7 @@ def _standing(benchmark: Benchmark, filters: Filters, as_of: int) -> QuerySet[Ju
         Q(superseded_by=None) | Q(superseded_by__gt=as_of),
         benchmark=benchmark,
         pk__lte=as_of,
-        kind__in=[*LABELS, Judgment.Kind.CANT_JUDGE],
+        kind__in=Judgment.LABELS,
     )
     return filters.of(events).order_by("query_id", "docid", "pk")
 

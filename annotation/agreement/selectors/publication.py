@@ -9,7 +9,6 @@ from django.db.models import Count, Q
 from annotation.agreement.selectors.careless import KEPT_SECONDS, CarelessSign, careless_signs
 from annotation.common.selectors.ledger import last_event_of
 from annotation.common.selectors.pools import labelled_for_estimates
-from annotation.common.selectors.stale import LABEL_KINDS
 from annotation.models import Judgment
 from benchmarks_app.models import Benchmark, User
 
@@ -64,7 +63,7 @@ def _counts(benchmark: Benchmark) -> dict[str, int]:
     labels = (
         Judgment.objects.wanted()
         .current()
-        .filter(benchmark=benchmark, kind__in=LABEL_KINDS, grade__isnull=False)
+        .filter(benchmark=benchmark, kind__in=Judgment.LABELS, grade__isnull=False)
         .order_by()
     )
     return {
@@ -89,7 +88,7 @@ def _doubtful(benchmark: Benchmark, signs: Iterable[CarelessSign]) -> list[Doubt
         labels.exclude(kind=Judgment.Kind.ADJUDICATE)
         .order_by()
         .values_list("actor")
-        .annotate(n=Count("pk", filter=Q(kind__in=LABEL_KINDS)))
+        .annotate(n=Count("pk", filter=Q(kind__in=Judgment.LABELS)))
     )
     n_of = dict(rows)
     return [

@@ -11,15 +11,8 @@ from benchmarks_app.models import Benchmark, Query, User
 from benchwright.pools import Pair
 from benchwright.qrels.events import Event
 
-LABEL_KINDS = [
-    Judgment.Kind.GRADE,
-    Judgment.Kind.CANT_JUDGE,
-    Judgment.Kind.RETRACT,
-    Judgment.Kind.IMPORT,
-    Judgment.Kind.ADJUDICATE,
-]
 # A machine's label replaces one that had passed for a person's.
-SAYS_SOMETHING = Q(kind__in=LABEL_KINDS) | Q(kind=Judgment.Kind.MACHINE, supersedes__isnull=False)
+SAYS_SOMETHING = ~Q(kind=Judgment.Kind.MACHINE) | Q(supersedes__isnull=False)
 
 # Whose label it is: a person's of the site, or one's whom a file names, apart also in digits.
 RATER = Concat("actor", Value(" "), "rater")

@@ -5,8 +5,6 @@ from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
 from annotation.models import Judgment, Pool, Slot
 from benchmarks_app.models import DocumentContent
 
-LABEL_KINDS = [Judgment.Kind.GRADE, Judgment.Kind.CANT_JUDGE, Judgment.Kind.IMPORT]
-
 
 def stale_labels(pool: Pool) -> QuerySet[Judgment]:
     """Labels of a pool that somebody stands by, for a text that has changed since; oldest first.
@@ -24,7 +22,7 @@ def stale_labels(pool: Pool) -> QuerySet[Judgment]:
     labels = (
         Judgment.objects.wanted()
         .current()
-        .filter(pool=pool, kind__in=LABEL_KINDS)
+        .filter(pool=pool, kind__in=Judgment.LABELS)
         .exclude(content_hash="")
         .annotate(current_hash=Subquery(said_now))
         # Of a document without a text it is not known: null is neither the same nor another.
