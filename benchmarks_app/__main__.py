@@ -4,19 +4,19 @@ import os
 import sys
 from collections.abc import Sequence
 
-from benchmarks_app.data_folder import choose_data_folder
+from benchmarks_app.data_folder import choose_site
 from benchmarks_app.env import EnvError
 from benchmarks_app.memory import loading_for_good
 from benchwright.cli.start import INTERRUPTED
 
-# Commands that have the option --data.
+# Commands that have the options --data, --host and --port.
 SITES = ("up", "demo")
 
 
 def main(words: Sequence[str]) -> None:
     """Run a server command; `words` begin with the name of the program, as `sys.argv` does."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchmarks_app.settings")
-    choose_data_folder(words[2:] if words[1:2] and words[1] in SITES else ())
+    choose_site(words[2:] if words[1:2] and words[1] in SITES else ())
     try:
         with loading_for_good():
             import django

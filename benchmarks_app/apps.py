@@ -8,7 +8,7 @@ class BenchmarksConfig(AppConfig):
     verbose_name = "Benchmarks"
 
     def ready(self) -> None:
-        from benchmarks_app import celery, listeners  # noqa: F401  # the queue; what registers
+        from benchmarks_app import celery, checks, listeners  # noqa: F401  # the queue; what registers
         from benchmarks_app.common.selectors import people  # noqa: F401  # what is kept
         from benchmarks_app.store import release_files
         from benchmarks_app.triggers import install_triggers, lift_change_triggers

@@ -35,13 +35,18 @@ def make_data_folder(folder: Path, *, is_private: bool) -> None:
         raise EnvError(VARIABLE, str(folder), accepted) from error
 
 
-def choose_data_folder(words: Sequence[str]) -> None:
-    """Put the folder that a command line names into the environment, before settings are read.
+def choose_site(words: Sequence[str]) -> None:
+    """Put what a command line says of the site into the environment, before settings are read.
 
-    It becomes absolute: the site's processes work in another folder than this one.
+    Links begin with its host and port, and to this host it answers. Its folder becomes absolute:
+    the site's processes work in another one than this.
     """
     parser = ArgumentParser(add_help=False)
-    parser.add_argument(*DATA.names)
-    folder = parser.parse_known_args(words)[0].data or os.environ.get(VARIABLE)
+    for names in (DATA.names, ("--host",), ("--port",)):
+        parser.add_argument(*names)
+    site = parser.parse_known_args(words)[0]
+    os.environ.update({"HOST": site.host} if site.host else {})
+    os.environ.update({"PORT": site.port} if site.port else {})
+    folder = site.data or os.environ.get(VARIABLE)
     if folder:
         os.environ[VARIABLE] = str(Path(folder).expanduser().absolute())

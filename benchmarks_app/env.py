@@ -12,7 +12,14 @@ from urllib.parse import parse_qsl, urlsplit
 TRUE = ("1", "true", "yes", "on")
 # Of what nobody is to guess.
 SHORTEST_TOKEN = 16
+MOST, MOST_DIGITS = 10**9, 20
+MOST_PORT = 65_535
+# A hundred years: so many days ago there was still a date.
+MOST_DAYS = 36_500
 FALSE = ("0", "false", "no", "off", "")
+ENGINES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
+BROKERS = ("filesystem", "redis", "rediss", "sentinel", "amqp", "amqps", "pyamqp", "memory")
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 # What a path may have is written alike in addresses, headers and names of cookies.
 SITE = re.compile(r"https?://[^/?#\s]+(/[\w~-][\w.~-]*)*", re.ASCII)
 
@@ -25,7 +32,57 @@ class EnvError(Exception):
 
 
 def env_str(name: str, default: str) -> str:
-    return os.environ.get(name, default)
+    """A text; an empty one is as none."""
+    return os.environ.get(name) or default
+
+
+def env_database(name: str, default: str) -> dict[str, Any]:
+    """A database, as Django has it, by its URL."""
+    import dj_database_url  # what says that `[site]` is not installed reads this module, too
+
+    try:
+        database = {**dj_database_url.parse(env_str(name, default))}
+    except ValueError:
+        database = {}
+    if database.get("ENGINE") not in ENGINES:
+        # Not the value, which may hold a password.
+        accepted = "sqlite:///path or postgres://user:password@host:port/name"
+        raise EnvError(name, "of another form", accepted)
+    return database
+
+
+def env_broker(name: str, default: str) -> str:
+    url = env_str(name, default)
+    if url.partition("://")[0] not in BROKERS:
+        accepted = f"an address that begins with one of {', '.join(BROKERS)} and ://"
+        raise EnvError(name, "of another form", accepted)
+    return url
+
+
+def env_level(name: str, default: str) -> str:
+    """Of which weight messages are written, in capitals."""
+    level = env_str(name, default).upper()
+    if level not in LEVELS:
+        raise EnvError(name, os.environ.get(name, ""), ", ".join(LEVELS))
+    return level
+
+
+def env_web(name: str, default: str, *, holds: str = "") -> str:
+    """An address of the web that is asked, perhaps with a place for what is asked for."""
+    address = env_str(name, default)
+    if not address.startswith(("https://", "http://")) or holds not in address:
+        also = f" with {holds} in it" if holds else ""
+        raise EnvError(name, address, f"https://host/…{also}")
+    return address
+
+
+def env_hosts(name: str) -> list[str]:
+    """Hosts, or `host:port`, or `*`, in small letters; none by default."""
+    hosts = [host.lower() for host in env_list(name, [])]
+    if any("/" in host or "@" in host for host in hosts):
+        accepted = "hosts such as search.internal or 10.0.3.7:9200, separated by commas, or *"
+        raise EnvError(name, os.environ.get(name, ""), accepted)
+    return hosts
 
 
 def env_site(name: str, default: str) -> str:
@@ -71,12 +128,15 @@ def env_bool(name: str, *, default: bool) -> bool:
     raise EnvError(name, value, "1, true, yes, on, 0, false, no, off")
 
 
-def env_int(name: str, default: int, *, minimum: int = 0) -> int:
+def env_int(name: str, default: int, *, minimum: int = 0, maximum: int = MOST) -> int:
     value = os.environ.get(name)
     if value is None:
         return default
-    if not value.isascii() or not value.isdigit() or int(value) < minimum:
-        raise EnvError(name, value, f"a whole number from {minimum}")
+    is_number = value.isascii() and value.isdigit()
+    is_too_large = is_number and (len(value) > MOST_DIGITS or int(value) > maximum)
+    if not is_number or is_too_large or int(value) < minimum:
+        to = f" to {maximum}" if is_too_large or maximum < MOST else ""
+        raise EnvError(name, value, f"a whole number from {minimum}{to}")
     return int(value)
 
 

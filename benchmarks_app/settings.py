@@ -7,15 +7,20 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import dj_database_url
 from csp.constants import NONE, SELF
 
 from benchmarks_app.data_folder import make_data_folder, user_data_folder
 from benchmarks_app.env import (
+    MOST_DAYS,
+    MOST_PORT,
     env_addresses,
     env_bool,
+    env_broker,
     env_choice,
+    env_database,
+    env_hosts,
     env_int,
+    env_level,
     env_limits,
     env_list,
     env_path,
@@ -26,6 +31,7 @@ from benchmarks_app.env import (
     env_store,
     env_str,
     env_token,
+    env_web,
     env_words,
     strong_secret,
 )
@@ -58,7 +64,7 @@ def secret_key() -> str:
 SECRET_KEY = secret_key()
 # Earlier ones: what was signed or encrypted with them is still read.
 SECRET_KEY_FALLBACKS = env_list("SECRET_KEY_FALLBACKS", [])
-SITE_PORT = env_int("PORT", 8000, minimum=1)
+SITE_PORT = env_int("PORT", 8000, minimum=1, maximum=MOST_PORT)
 SITE_HOST = env_str("HOST", "127.0.0.1")
 
 
@@ -162,9 +168,7 @@ SQLITE_OPTIONS = {
 # an earlier one has prepared, nor its cursors.
 DATABASE_PREPARED = env_bool("DATABASE_PREPARED", default=True)
 POSTGRES_POOL = {"min_size": 1, "max_size": env_int("DATABASE_POOL_SIZE", 16, minimum=1)}
-DATABASE = dj_database_url.parse(
-    env_str("DATABASE_URL", f"sqlite:///{DATA_DIR / 'benchwright.sqlite3'}")
-)
+DATABASE = env_database("DATABASE_URL", f"sqlite:///{DATA_DIR / 'benchwright.sqlite3'}")
 # What a process that answers many requests has another way. SQLite's file is kept open: to open it
 # for each costs more than a judgment does. A pool belongs to one process: the web server has one,
 # forked workers do not.
@@ -181,7 +185,7 @@ ATOMIC_REQUESTS = False
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- work queue: a folder, or any broker Celery speaks -----------------------------------------
-CELERY_BROKER_URL = env_str("BROKER_URL", "filesystem://localhost")
+CELERY_BROKER_URL = env_broker("BROKER_URL", "filesystem://localhost")
 QUEUE_DIR = DATA_DIR / "queue"
 CELERY_BROKER_TRANSPORT_OPTIONS = {}
 if CELERY_BROKER_URL.startswith("filesystem://"):
@@ -221,12 +225,12 @@ WORKER_MISSING_AFTER_SECONDS = 120
 # A document that somebody opened goes to others when nothing was heard of them for this long.
 LEASE_SECONDS = env_int("LEASE_SECONDS", 1800, minimum=1)
 # How old the counts of a pool may be that an annotator sees while judging.
-ASIDE_DAYS = env_int("ASIDE_DAYS", 14, minimum=1)
+ASIDE_DAYS = env_int("ASIDE_DAYS", 14, minimum=1, maximum=MOST_DAYS)
 JUDGE_COUNTS_SECONDS = env_int("JUDGE_COUNTS_SECONDS", 5, minimum=0)
 # A label that was given longer ago is stale, whatever its document says today.
-LABELS_STALE_AFTER_DAYS = env_int("LABELS_STALE_AFTER_DAYS", 365, minimum=1)
+LABELS_STALE_AFTER_DAYS = env_int("LABELS_STALE_AFTER_DAYS", 365, minimum=1, maximum=MOST_DAYS)
 # A stored comparison at which nobody looked for so long is dropped; asked again, it is made again.
-COMPARISON_DAYS = env_int("COMPARISON_DAYS", 30, minimum=1)
+COMPARISON_DAYS = env_int("COMPARISON_DAYS", 30, minimum=1, maximum=MOST_DAYS)
 
 # --- query logs --------------------------------------------------------------------------------
 # Countries whose telephone numbers and numbers of people are masked unless an upload says others.
@@ -258,8 +262,8 @@ READ_JOB_CPU_SECONDS = env_int("READ_JOB_CPU_SECONDS", 6 * 3600, minimum=1)
 UPLOAD_LIMIT_BYTES = env_int("UPLOAD_LIMIT_MB", 8192, minimum=1) * 1024 * 1024
 # Collections by name: where they are asked for, and whether that may be in a private network.
 FETCH_PRIVATE_ADDRESSES = env_bool("FETCH_PRIVATE_ADDRESSES", default=False)
-HUB_ENDPOINT = env_str("HUB_ENDPOINT", "https://huggingface.co")
-BEIR_URL = env_str("BEIR_URL", BEIR_SETS_URL)
+HUB_ENDPOINT = env_web("HUB_ENDPOINT", "https://huggingface.co")
+BEIR_URL = env_web("BEIR_URL", BEIR_SETS_URL, holds="{name}")
 # Judges of contextual precision: which secret of the environment goes to which address, whether
 # they may be in a private network, and who brings images that a case gives by address.
 JUDGE_KEYS = env_addresses("JUDGE_KEYS")
@@ -276,12 +280,12 @@ CASE_IMAGE_MEGAPIXELS = env_int("CASE_IMAGE_MEGAPIXELS", 40, minimum=1)
 CASE_IMAGES_BYTES = env_int("CASE_IMAGES_MB", 1024, minimum=1) * 1024 * 1024
 # Search endpoints that are asked while they run: hosts (or host:port, or *) that need not be in the
 # public network, which variable of the environment may be sent where, and how much is read at once.
-LIVE_PRIVATE_ADDRESSES = env_list("LIVE_PRIVATE_ADDRESSES", [])
+LIVE_PRIVATE_ADDRESSES = env_hosts("LIVE_PRIVATE_ADDRESSES")
 LIVE_SECRETS = env_addresses("LIVE_SECRETS")
 LIVE_ANSWER_BYTES = env_int("LIVE_ANSWER_MB", 8, minimum=1) * 1024 * 1024
 # Webhooks: hosts (or host:port, or *) that need not be in the public network, and how long one may
 # take to answer.
-WEBHOOK_PRIVATE_ADDRESSES = env_list("WEBHOOK_PRIVATE_ADDRESSES", [])
+WEBHOOK_PRIVATE_ADDRESSES = env_hosts("WEBHOOK_PRIVATE_ADDRESSES")
 WEBHOOK_SECONDS = env_int("WEBHOOK_SECONDS", 10, minimum=1)
 # Mails about what happened that one person is sent in an hour.
 NOTICE_MAILS_PER_HOUR = env_int("NOTICE_MAILS_PER_HOUR", 20, minimum=1)
@@ -343,7 +347,7 @@ MFA_TOTP_ISSUER = "Benchwright"
 MFA_TOTP_TOLERANCE = 1
 MFA_RECOVERY_CODE_DIGITS = 10
 # Sign-ins, failed ones and lock-outs stay so long in the audit log; all else stays for good.
-SIGN_INS_KEPT_DAYS = env_int("SIGN_INS_KEPT_DAYS", 90, minimum=1)
+SIGN_INS_KEPT_DAYS = env_int("SIGN_INS_KEPT_DAYS", 90, minimum=1, maximum=MOST_DAYS)
 INVITATION_DAYS = 7
 # Links that one account is sent in an hour; one address may ask ten times as often.
 PASSWORD_RESETS_PER_HOUR = env_int("PASSWORD_RESETS_PER_HOUR", 3, minimum=1)
@@ -369,7 +373,7 @@ EMAIL_BACKEND = env_str(
 EMAIL_FILE_PATH = DATA_DIR / "mail"
 EMAIL_FILE_PATH.mkdir(mode=0o700, exist_ok=True)
 EMAIL_TIMEOUT = 10
-EMAIL_PORT = env_int("EMAIL_PORT", 25, minimum=1)
+EMAIL_PORT = env_int("EMAIL_PORT", 25, minimum=1, maximum=MOST_PORT)
 EMAIL_HOST_USER = env_str("EMAIL_HOST_USER", "")
 EMAIL_HOST_PASSWORD = env_str("EMAIL_HOST_PASSWORD", "")
 EMAIL_USE_TLS = env_bool("EMAIL_USE_TLS", default=False)
@@ -511,10 +515,10 @@ LOGGING = {
             "filters": ["belonging"],
         }
     },
-    "root": {"handlers": ["console"], "level": env_str("LOG_LEVEL", "WARNING")},
+    "root": {"handlers": ["console"], "level": env_level("LOG_LEVEL", "WARNING")},
     "loggers": {
         **{
-            name: {"level": env_str("LOG_LEVEL", "INFO")}
+            name: {"level": env_level("LOG_LEVEL", "INFO")}
             for name in ("benchmarks_app", "benchwright")
         },
         "django.request": {"level": "ERROR"},

@@ -6,6 +6,7 @@ passes on lines for as long as the site runs.
 
 import contextlib
 import ctypes
+import errno
 import os
 import selectors
 import signal
@@ -81,6 +82,27 @@ def commands_of_one(
     del commands["sweeper"]
     commands["web"].append(SWEEPS)
     return commands
+
+
+def own_address(host: str, port: int) -> str:
+    """The address in numbers, of this machine, that `host` names; the server takes no name.
+
+    Raises
+    ------
+    OSError
+        If there is none, or this process may not listen there. That somebody else does is no error.
+    """
+    known = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    # Of "localhost" the older one, which every system has.
+    family, *_, place = min(known, key=lambda entry: entry[0] != socket.AF_INET)
+    with socket.socket(family) as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind(place)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+    return str(place[0])
 
 
 def is_free(host: str, port: int) -> bool:

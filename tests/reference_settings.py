@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks_app import env
 from benchwright.cli.main import ENVIRONMENT
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -18,6 +19,11 @@ WORDS = ROOT / "docs" / "settings.md"
 TAKES = {
     "env_str": "text",
     "env_site": "`https://host` or `https://host/path`",
+    "env_database": "`sqlite:///path` or `postgres://…`",
+    "env_broker": "`filesystem://localhost`, `redis://…` or `amqp://…`",
+    "env_level": "`DEBUG`, `INFO`, `WARNING`, `ERROR`, `CRITICAL`",
+    "env_web": "an address by http or https",
+    "env_hosts": "hosts, with commas",
     "env_secret": "50 characters or more",
     "env_token": "16 characters or more",
     "env_bool": "`1` or `0`",
@@ -70,7 +76,9 @@ def _range(kind: str, call: ast.Call, given: Mapping[str, ast.expr]) -> str:
     if kind == "env_choice":
         return ", ".join(f"`{choice}`" for choice in ast.literal_eval(call.args[2]))
     assert kind == "env_int", kind
-    return f"a whole number from {ast.literal_eval(given['minimum']) if given else 0}"
+    ends = {name: ast.unparse(value) for name, value in given.items()}
+    to = f" to {vars(env)[ends['maximum']]}" if "maximum" in ends else ""
+    return f"a whole number from {ends.get('minimum', '0')}{to}"
 
 
 def _written(default: ast.expr | None) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks_app.data_folder import choose_data_folder, make_data_folder, user_data_folder
+from benchmarks_app.data_folder import choose_site, make_data_folder, user_data_folder
 from benchmarks_app.env import EnvError, env_path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -33,7 +33,7 @@ def test_option_goes_before_the_environment_and_is_absolute(words, monkeypatch, 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("BENCHWRIGHT_DATA", "elsewhere")
 
-    choose_data_folder(words)
+    choose_site(words)
 
     assert os.environ["BENCHWRIGHT_DATA"] == str(tmp_path / "there")
 
@@ -42,9 +42,18 @@ def test_relative_folder_of_the_environment_becomes_absolute(monkeypatch, tmp_pa
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("BENCHWRIGHT_DATA", "elsewhere")
 
-    choose_data_folder([])
+    choose_site([])
 
     assert os.environ["BENCHWRIGHT_DATA"] == str(tmp_path / "elsewhere")
+
+
+def test_host_and_port_of_a_command_are_those_of_links(monkeypatch):
+    for name in ("HOST", "PORT"):
+        monkeypatch.setenv(name, "8000")
+
+    choose_site(["--host", "bench.local", "--port=9000", "--no-migrate"])
+
+    assert (os.environ["HOST"], os.environ["PORT"]) == ("bench.local", "9000")
 
 
 def test_private_folder_is_for_its_owner_alone(tmp_path):

@@ -3,12 +3,13 @@
 import os
 import subprocess
 import sys
+from functools import partial
 from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
 
-from benchmarks_app import env
+from benchmarks_app import checks, env
 from benchmarks_app.env import EnvError
 
 NAME = "BENCHWRIGHT_TEST_SETTING"
@@ -71,6 +72,62 @@ def test_number_that_is_none_or_too_small_is_refused(set_variable, value):
         env.env_int(NAME, 7, minimum=1)
 
     assert str(caught.value) == f"{NAME} is '{value}'; accepted: a whole number from 1."
+
+
+@pytest.mark.parametrize("value", ["65536", "9" * 5000])
+def test_number_that_is_too_large_is_refused(set_variable, value):
+    set_variable(value)
+
+    with pytest.raises(EnvError, match="accepted: a whole number from 1 to 65535"):
+        env.env_int(NAME, 7, minimum=1, maximum=env.MOST_PORT)
+
+
+@pytest.mark.parametrize("read", [env.env_str, env.env_broker, env.env_web])
+def test_empty_text_is_as_none(set_variable, read):
+    set_variable("")
+
+    assert read(NAME, "redis://a" if read is env.env_broker else "http://a").endswith("://a")
+
+
+@pytest.mark.parametrize(
+    ("read", "value"),
+    [
+        (env.env_database, "mysql://user:secret@host/name"),
+        (env.env_database, "postgres://user:secret@host:port/name"),
+        (env.env_broker, "rabbit://user:secret@host"),
+        (env.env_level, "LOUD"),
+        (env.env_web, "hub.example.org"),
+        (partial(env.env_web, holds="{name}"), "https://example.org/beir.zip"),
+    ],
+)
+def test_text_that_cannot_be_used_is_refused_without_its_secret(set_variable, read, value):
+    set_variable(value)
+
+    with pytest.raises(EnvError, match=f"^{NAME} is .*; accepted: ") as caught:
+        read(NAME, "default")
+
+    assert "secret" not in str(caught.value)
+
+
+def test_weight_of_messages_and_hosts_are_read_in_any_case(set_variable):
+    set_variable("debug")
+    assert env.env_level(NAME, "INFO") == "DEBUG"
+    set_variable("Search.internal, *, 10.0.3.7:9200")
+    assert env.env_hosts(NAME) == ["search.internal", "*", "10.0.3.7:9200"]
+    set_variable("http://search.internal/")
+    with pytest.raises(EnvError, match="accepted: hosts such as"):
+        env.env_hosts(NAME)
+
+
+def test_limits_of_no_job_and_regions_of_no_country_stop_the_start(settings):
+    assert (checks.limits_are_of_jobs(), checks.regions_are_countries()) == ([], [])
+    settings.JOB_TIME_LIMITS = {"*": 1, "import-file": 2, "import-fiel": 3}
+    settings.LOG_REGIONS = ("CH", "ZZ")
+
+    (limit,), (region,) = checks.limits_are_of_jobs(), checks.regions_are_countries()
+
+    assert "JOB_TIME_LIMITS has 'import-fiel'" in limit.msg
+    assert "'ZZ' is no country" in region.msg
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,23 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError
 
-from benchmarks_app.supervisor import FIRST_PAUSE_SECONDS, GRACE_SECONDS, POLL_SECONDS, Child
+from benchmarks_app.management.commands.up import Command
+from benchmarks_app.supervisor import (
+    FIRST_PAUSE_SECONDS,
+    GRACE_SECONDS,
+    POLL_SECONDS,
+    Child,
+    own_address,
+)
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 STARTED = "import os, pathlib, time; pathlib.Path(os.environ['BENCHWRIGHT_STARTED']).touch()\n"
@@ -226,3 +235,28 @@ def test_pauses_grow_to_a_minute():
         pauses.append(child.pause / FIRST_PAUSE_SECONDS)
 
     assert pauses == [1, 2, 4, 8, 16, 32, 60, 60]
+
+
+def test_server_listens_on_the_number_of_a_name():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        _, port = taken.getsockname()
+
+        assert own_address("localhost", port) == "127.0.0.1"
+    assert own_address("::", port) == "::"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"host": "198.51.100.1"}, "Nothing can listen on 198.51.100.1:8000 here"),
+        ({"web_processes": 0}, "--web-processes is 0"),
+        ({"workers": 0}, "--workers is 0"),
+    ],
+)
+def test_what_no_site_can_be_started_with_is_told_before_anything_is(options, words):
+    usual = {"host": "127.0.0.1", "port": 8000, "workers": 1, "web_processes": 1}
+
+    with pytest.raises(CommandError, match=words):
+        Command().handle(**{**usual, **options}, no_migrate=True)

@@ -1,5 +1,6 @@
 import sys
 import time
+from ipaddress import ip_address
 from typing import Any
 
 from django.conf import settings
@@ -16,6 +17,7 @@ from benchmarks_app.supervisor import (
     POLL_SECONDS,
     commands_of_one,
     is_free,
+    own_address,
     usual_web_processes,
 )
 from benchwright.recipes.arguments import option, switch
@@ -58,6 +60,13 @@ class Command(DeclaredCommand):
             web_processes = usual_web_processes()
         if web_processes < 1:
             raise CommandError(f"--web-processes is {web_processes}; at least 1 has to answer.")
+        if workers < 1:
+            raise CommandError(f"--workers is {workers}; at least 1 has to do jobs.")
+        try:
+            place = own_address(host, port)
+        except OSError as error:
+            why = f"Nothing can listen on {host}:{port} here ({error.strerror or error})."
+            raise CommandError(f"{why} Choose another with --host and --port.") from None
         self.say(f"The data of this site is in {settings.DATA_DIR}")
         name = f"[{host}]" if ":" in host else host
         address = f"http://{name}:{port}{settings.SITE_PATH}/"
@@ -66,11 +75,14 @@ class Command(DeclaredCommand):
         except FolderInUseError as error:
             raise CommandError(str(error)) from None
         forking.apart(look_for_migrations if no_migrate else bring_up_to_date)
-        if not (is_free(host, port) or (lock.was_left and self.gets_free(host, port))):
+        if not (is_free(place, port) or (lock.was_left and self.gets_free(place, port))):
             why = f"Something listens on {host}:{port} already. Choose another port with --port."
             raise CommandError(why)
-        lines = (self.style.SUCCESS(f"Benchwright is at {address}"), "Ctrl-C stops it.")
-        commands = commands_of_one(host, port, workers, web_processes)
+        lines = [self.style.SUCCESS(f"Benchwright is at {address}"), "Ctrl-C stops it."]
+        if ip_address(place).is_unspecified:
+            names = ", ".join(name for name in settings.ALLOWED_HOSTS if name != host)
+            lines.insert(1, f"It answers to {names}; ALLOWED_HOSTS names others.")
+        commands = commands_of_one(place, port, workers, web_processes)
         sys.exit(forking.supervise(commands, lines=lines, lock=lock))
 
     def gets_free(self, host: str, port: int) -> bool:
