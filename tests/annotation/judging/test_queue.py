@@ -13,7 +13,7 @@ from tests import factories
 from tests.annotation import making
 from tests.annotation.pools.test_dashboard import given
 
-SOON = timezone.now() + timedelta(hours=1)
+SOON = timezone.now() + timedelta(days=1)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from tests.annotation import making
 from tests.annotation.pools.test_dashboard import given
 from tests.open_pages import opened
 
-SOON = timezone.now() + timedelta(minutes=20)
+SOON = timezone.now() + timedelta(days=1)
 
 
 @pytest.fixture

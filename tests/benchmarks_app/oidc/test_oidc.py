@@ -224,7 +224,7 @@ LIES = {
     "audience": {"aud": ["somebody-else"]},
     "two audiences, for the other": {"aud": [CLIENT, "other"], "azp": "other"},
     "expired": {"exp": HOUR_AGO, "iat": HOUR_AGO - 60},
-    "not yet": {"nbf": HOUR_AGO + 7200},
+    "not yet": {"nbf": HOUR_AGO + 2 * 86_400},
     "nonce": {"nonce": "of another sign-in"},
     "no nonce": {"nonce": None},
     "nobody": {"sub": ""},
