@@ -69,7 +69,9 @@ def comparability(
             reasons.append(f"{run} answers {percent} % of the queries; the others count 0.")
     if not defined:
         return Comparability(_worst(verdicts), tuple(reasons))
-    lowest, highest = min(defined, key=defined.__getitem__), max(defined, key=defined.__getitem__)
+    # Of equal ones two that are not the same run.
+    lowest = min(defined, key=defined.__getitem__)
+    highest = max(reversed(defined), key=defined.__getitem__)
     low, high = defined[lowest], defined[highest]
     verdicts.append(_of_shares(low, high - low))
     return Comparability(_worst(verdicts), tuple(reasons), lowest, highest, low, high)

@@ -29,6 +29,7 @@ __all__ = [
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 DEFAULT_TAG = b"run"
 MARK_LEFT_OUT = "begins with a byte order mark; expected none. It was left out: remove it."
+OTHER_FILE = "Lines of {of} are so: perhaps the two files stand in the other order. Else"
 TAG_MISSING = "5 columns; expected 6. The tag is missing: add one."
 
 _SEPARATORS = re.compile(rb"[ \t\r]+")
@@ -248,9 +249,12 @@ class RankCheck:
 
 
 def _run_columns_problem(columns: list[bytes]) -> str:
+    advice = "Complete the line or drop it."
+    if len(columns) == 4:
+        advice = f"{OTHER_FILE.format(of='qrels')} complete the line or drop it."
     return (
         f"{_counted(columns)}; expected 6 (query, Q0, document, rank, score, tag) "
-        "separated by spaces or tabs. Complete the line or drop it."
+        f"separated by spaces or tabs. {advice}"
     )
 
 
@@ -259,6 +263,8 @@ def _qrel_columns_problem(columns: list[bytes]) -> str:
     advice = "Complete the line or drop it."
     if len(columns) == 3:
         advice = "Add the second column, or read the file as BEIR qrels, which have three."
+    elif len(columns) == 6:
+        advice = f"{OTHER_FILE.format(of='a run')} correct the line or drop it."
     elif len(columns) > 4:
         advice = "Ids hold no white space: correct the line or drop it."
     return f"{_counted(columns)}; {expected}. {advice}"

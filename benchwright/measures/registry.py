@@ -1,5 +1,6 @@
 """Measures by name: ours, those of ir_measures and of trec_eval, and what people call them."""
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import NamedTuple
@@ -12,6 +13,8 @@ from benchwright.measures.trec_table import NICKNAMES, TREC_MEASURES
 
 __all__ = ["FAMILIES", "Measure", "parse_measure", "parse_measures"]
 
+# Commas or blanks before a name; those of parameters, and what stands in brackets, are the name's.
+_BETWEEN = re.compile(r"[\s,]+(?=\w*[A-Za-z])(?![^()]*\))")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
 
@@ -19,7 +22,8 @@ def parse_measure(name: str) -> Measure:
     """The measure of a name: `nDCG@10`, `R(rel=2)@100`, `RBP(p=0.9)`, `ndcg_cut_10`, `set_F_2`.
 
     Upper and lower case are one, but where two measures differ in it (`RBP` and trec_eval's `rbp`,
-    whose p and scale are others). Names of trec_eval take their parameters after `_` or `.`.
+    whose p and scale are others). Names of trec_eval take their parameters after `_` or `.`, those
+    of MTEB after `_at_`.
 
     Raises
     ------
@@ -32,21 +36,22 @@ def parse_measure(name: str) -> Measure:
 
     Examples
     --------
-    >>> [str(parse_measure(name)) for name in ("recall_100", "mrr@10", "AP( rel = 2 )", "rbp")]
+    >>> [str(parse_measure(name)) for name in ("recall_100", "mrr_at_10", "AP( rel = 2 )", "rbp")]
     ['R@100', 'RR@10', 'AP(rel=2)', 'rbp']
     """
-    measures = list(_of_trec(name))
-    if len(measures) > 1:
-        reason = f"stands for {len(measures)} measures; expected one. Name a single parameter."
+    n = len(_pieces(name))
+    measures = _measures(name) if n == 1 else []
+    if len(measures) != 1:
+        reason = f"stands for {max(n, len(measures))} measures; expected one. Name a single one."
         raise MeasureParameterError(name=name, reason=reason)
-    return measures[0] if measures else _of_ours(name)
+    return measures[0]
 
 
 def parse_measures(names: Iterable[str | Measure]) -> tuple[Measure, ...]:
     """The measures of these names, each once, in their order; one name alone is as good as a list.
 
     Beside single ones, trec_eval's lists of parameters (`P.5,10`) and of measures (`official`,
-    `all_trec`, `set`) are understood.
+    `all_trec`, `set`) are understood, and several names in one text, with commas or blanks between.
 
     Raises
     ------
@@ -57,8 +62,8 @@ def parse_measures(names: Iterable[str | Measure]) -> tuple[Measure, ...]:
     --------
     >>> [str(measure) for measure in parse_measures(["P.5,10", "map"])]
     ['P@5', 'P@10', 'AP']
-    >>> [str(measure) for measure in parse_measures("ndcg_cut_10")]
-    ['nDCG@10']
+    >>> [str(measure) for measure in parse_measures("ndcg_cut_10, RBP(p=0.9,rel=2) map")]
+    ['nDCG@10', 'RBP(rel=2,p=0.9)', 'AP']
     """
     names = [names] if isinstance(names, str) else names
     measures = (measure for name in names for measure in _each(name))
@@ -68,11 +73,23 @@ def parse_measures(names: Iterable[str | Measure]) -> tuple[Measure, ...]:
 def _each(name: str | Measure) -> Iterator[Measure]:
     if isinstance(name, Measure):
         yield name
-    elif name in NICKNAMES:
-        for member in NICKNAMES[name]:
-            yield from default_measures(member)
-    else:
-        yield from list(_of_trec(name)) or [_of_ours(name)]
+        return
+    for piece in _pieces(name):
+        if piece in NICKNAMES:
+            for member in NICKNAMES[piece]:
+                yield from default_measures(member)
+        else:
+            yield from _measures(piece)
+
+
+def _pieces(text: str) -> list[str]:
+    return _BETWEEN.split(text.strip(" ,"))
+
+
+def _measures(name: str) -> list[Measure]:
+    word, at, cutoff = name.rpartition("_at_")
+    name = f"{word}@{cutoff}" if at and cutoff.isdecimal() else name
+    return list(_of_trec(name)) or [_of_ours(name)]
 
 
 # Of `benchwright.diversity.measures`, which reads other qrels.

@@ -1,6 +1,6 @@
 """Robustness of a difference, and the result lists beside each other."""
 
-from math import nan
+from math import isnan, nan
 
 import numpy as np
 import pytest
@@ -142,7 +142,9 @@ def test_without_pairs_a_query_may_have_nothing_left():
     ],
 )
 def test_judged_shares_decide_how_far_runs_are_compared(one, other, expected):
-    assert comparability({"a": one, "b": other}).verdict is expected
+    spread = comparability({"a": one, "b": other})
+    assert spread.verdict is expected
+    assert (spread.lowest == spread.highest) == isnan(one)  # of one alone, or of none
 
 
 def test_unanswered_queries_make_it_provisional_and_never_better():

@@ -82,6 +82,7 @@ def test_run_line_with_fewer_than_five_columns_is_told(n_columns):
     assert rows == []
     assert "expected 6 (query, Q0, document, rank, score, tag)" in told(problems)[0]
     assert told(problems)[0].startswith(f"f:1: {n_columns} column")
+    assert ("Lines of qrels are so" in told(problems)[0]) == (n_columns == 4)
 
 
 def test_missing_tag_is_warned_of_once_a_file():
@@ -189,6 +190,7 @@ def test_grade_that_is_no_whole_number_is_told(token):
         (b"q d 1", "3 columns; expected 4 (query, 0, document, grade)"),
         (b"q d 1", "BEIR qrels"),
         (b"q 0 d 1 1", "5 columns"),
+        (b"q Q0 d 1 9.5 tag", "Lines of a run are so: perhaps the two files stand in the other"),
         (b"q", "1 column;"),
     ],
 )

@@ -124,6 +124,20 @@ def test_function_and_family_take_the_same_to_be_given(name):
     }
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("NDCG@10,MRR@10", ["nDCG@10", "RR@10"]),
+        ("P.5,10 map , ", ["P@5", "P@10", "AP"]),
+        ("nDCG(gains={1:1,2:3})@10, 11pt_avg", ["nDCG(gains={1:1,2:3})@10", "11pt_avg"]),
+        ("AP( rel = 2 ) hit_rate_at_5", ["AP(rel=2)", "Success@5"]),
+        ("RBP(p=0.9, rel=2),set", ["RBP(rel=2,p=0.9)", *map(str, parse_measures("set"))]),
+    ],
+)
+def test_several_names_in_one_text_are_told_apart(text, names):
+    assert [str(measure) for measure in parse_measures(text)] == names
+
+
 @given(
     st.lists(st.tuples(st.floats(0, 1), st.integers(1, 4)), min_size=1, max_size=8),
     st.sampled_from(["AP", "GMAP", "bpref", "GMbpref"]),
