@@ -52,32 +52,40 @@ def overall(labels: Labels, relevant_from: int, rng: np.random.Generator) -> dic
     return {name: asdict(measured) for name, measured in coefficients.items()}
 
 
-def of_two(
-    grades: Sequence[Mapping[Pair, int]],
+def of_raters(
+    grades: Mapping[str, Mapping[Pair, int]],
     *,
     scale: Sequence[int] | None,
     relevant_from: int,
     rng: np.random.Generator,
 ) -> dict[str, Any]:
-    """How far two raters agree, of {(query, document): grade} by each.
+    """How far raters agree, of {(query, document): grade} by each, where two or more graded.
 
     Without a scale it is every whole number from 0 (or the lowest grade) to the highest one: a
     grade that happens not to occur is a step of the scale all the same. `relevant_from` is the
-    lowest relevant grade. A grade that is not on the scale is taken as missing. Where they have no
-    pair in common, `n_shared` is 0, and it is all.
+    lowest relevant grade. A grade that is not on the scale is taken as missing. Where no pair was
+    graded by two, `n_shared` is 0, and it is all. `same_share` is of the pairs to which all who
+    graded them gave one grade.
     """
-    if scale:
-        grades = [{pair: grade for pair, grade in of.items() if grade in scale} for of in grades]
-    shared = grades[0].keys() & grades[1].keys()
+    rows = [
+        (*pair, rater, grade)
+        for rater, of in grades.items()
+        for pair, grade in of.items()
+        if not scale or grade in scale
+    ]
+    by_pair: dict[Pair, list[int]] = {}
+    for qid, docid, _, grade in rows:
+        by_pair.setdefault((qid, docid), []).append(grade)
+    shared = [of_pair for of_pair in by_pair.values() if len(of_pair) > 1]
     if not shared:
         return {"n_shared": 0}
-    occurring = {grade for of in grades for grade in of.values()}
+    occurring = {grade for *_, grade in rows}
     whole = scale or list(range(min(0, *occurring), max(1, *occurring) + 1))
     position = sum(grade < relevant_from for grade in whole)
-    rows = [(*pair, rater, grade) for rater, of in enumerate(grades) for pair, grade in of.items()]
     return {
+        "n_raters": len({rater for _, _, rater, _ in rows}),
         "n_shared": len(shared),
-        "same_share": sum(grades[0][pair] == grades[1][pair] for pair in shared) / len(shared),
+        "same_share": sum(len(set(of_pair)) == 1 for of_pair in shared) / len(shared),
         "scale": list(whole),
         "overall": overall(Labels.from_rows(rows, whole), position, rng),
     }
@@ -89,7 +97,7 @@ def _cohens(labels: Labels) -> dict[str, Measured]:
     if len(who) == 2:
         table = pair_tables(labels)[who[0], who[1]]
         return {f"cohen_{weights}": cohen(table, weights) for weights in Weights}
-    there = "there is one" if len(who) == 1 else f"there are {len(who)}: see the pairs below"
+    there = "there is one" if len(who) == 1 else f"there are {len(who)}"
     why = f"it is of two annotators, and {there}"
     return {f"cohen_{weights}": Measured.undefined(why) for weights in Weights}
 

@@ -69,8 +69,8 @@ class Command(DeclaredCommand):
     def _compare(
         self, first: Path, second: Path, scale: list[int] | None, relevant_from: int | None
     ) -> None:
-        agreement = report.of_two(
-            [grades_in(path, scale) for path in (first, second)],
+        agreement = report.of_raters(
+            {"first": grades_in(first, scale), "second": grades_in(second, scale)},
             scale=scale,
             relevant_from=scale[relevant_from] if scale and relevant_from is not None else 1,
             rng=np.random.default_rng(SEED),

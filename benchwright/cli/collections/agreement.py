@@ -1,4 +1,4 @@
-"""`benchwright agreement`: how far people agree, in two files or on a site."""
+"""`benchwright agreement`: how far people agree, in files or on a site."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +19,7 @@ from benchwright.texts.counting import counted, percent_beside
 
 EXAMPLES = (
     "benchwright agreement people.qrels judged.qrels --scale 0,1,2,3",
+    "benchwright agreement labels.csv   # with a column annotator",
     "benchwright --benchmark help-pages agreement",
     "benchwright --benchmark help-pages agreement --pool first --json",
 )
@@ -42,10 +43,9 @@ def _grades(ctx: click.Context, parameter: click.Parameter, text: str | None) ->
     name="agreement",
     examples=EXAMPLES,
     door=Door(agreeing.__name__, also=agreeing.THERE),
-    short_help="How far people agree: kappas, alpha, of two files or of a site's labels.",
+    short_help="How far people agree: kappas, alpha, of files or of a site's labels.",
 )
-@click.argument("first", type=FILE)
-@click.argument("second", type=FILE)
+@click.argument("files", type=FILE, nargs=-1, required=True)
 @option(
     "--scale",
     metavar="GRADES",
@@ -57,47 +57,63 @@ def _grades(ctx: click.Context, parameter: click.Parameter, text: str | None) ->
 @parameter_option(judging.RELEVANT_FROM, group="Grades")
 @options.SEED
 @options.JSON
-def command(first: Path, second: Path, is_json: bool, **chosen: Any) -> None:
-    """Say how far two people agree, of their grades FIRST and SECOND, where both graded.
+def command(files: tuple[Path, ...], is_json: bool, **chosen: Any) -> None:
+    """Say how far people agree, of their grades in FILES, where two or more graded.
 
-    The files are TREC qrels, or CSV or TSV as BEIR's. Each coefficient has the documents it rests
-    on, the ordinal alpha an interval over queries; where one is undefined it says why. What they
-    mean: docs/agreement.md.
+    The files are TREC qrels, or CSV or TSV as BEIR's. Whose a grade is a column `annotator` says;
+    a file without one is one person's. Each coefficient has the documents it rests on, the ordinal
+    alpha an interval over queries; where one is undefined it says why. What they mean:
+    docs/agreement.md.
     """
     import numpy as np
 
     from benchwright.agreement import report
 
-    check_standard_input((first, second))
-    agreement = report.of_two(
-        [_graded(path, chosen["scale"]) for path in (first, second)],
+    check_standard_input(files)
+    grades = _by_rater(files, chosen["scale"])
+    if len(grades) < 2:
+        text = f"All grades are of one ({next(iter(grades), 'nobody')}). Name a file of another's, "
+        text += "or one whose column annotator says who gave which."
+        raise click.ClickException(text)
+    agreement = report.of_raters(
+        grades,
         scale=chosen["scale"],
         relevant_from=chosen["relevant_from"],
         rng=np.random.default_rng(chosen["seed"]),
     )
     if not agreement["n_shared"]:
-        text = f"{first} and {second} have no pair in common. Name grades of the same queries."
+        text = f"{' and '.join(grades)} have no pair in common. Name grades of the same queries."
         raise click.ClickException(text)
     if is_json:
         say_json(agreement)
         return
     scale = ", ".join(map(str, agreement["scale"]))
+    n_raters = agreement["n_raters"]
+    by = "twice" if n_raters == 2 else f"by two or more of {n_raters:,} people"
     same = f"{percent_beside(agreement['same_share'], 0, 1, decimals=0)}% the same grade"
-    say(f"{counted(agreement['n_shared'], 'pair')} graded twice: {same}; scale {scale}")
+    say(f"{counted(agreement['n_shared'], 'pair')} graded {by}: {same}; scale {scale}")
     for line in agreeing.coefficient_lines(agreement["overall"]):
         say(line)
 
 
-def _graded(path: Path, scale: Sequence[int] | None) -> dict[tuple[str, str], int]:
-    """The grades of a file by query and document; what is wrong is told by its line."""
+def _by_rater(
+    files: Sequence[Path], scale: Sequence[int] | None
+) -> dict[str, dict[tuple[str, str], int]]:
+    """The grades of each by query and document; what is wrong is told by its line."""
     from benchwright.errors import Problems
     from benchwright.files.sources import open_lines, shown_name
     from benchwright.qrels.files import read_labels
 
     problems = Problems()
-    labels = read_labels(
-        open_lines(path), file=shown_name(path), problems=problems, scale=scale or WHOLE, rater="-"
-    )
-    grades = {(label.qid, label.docid): label.grade for label in labels}
+    grades: dict[str, dict[tuple[str, str], int]] = {}
+    for path in files:
+        file = shown_name(path)
+        lines = open_lines(path)
+        for label in read_labels(lines, file=file, problems=problems, scale=scale or WHOLE):
+            of_rater = grades.setdefault(label.rater or file, {})
+            earlier = of_rater.setdefault((label.qid, label.docid), label.grade)
+            if earlier != label.grade:
+                text = f"{label.rater} gave this pair {earlier} in another file, and {label.grade}"
+                problems.add(file, label.line, f"{text} here. Keep one of the two.")
     problems.raise_found()
     return grades

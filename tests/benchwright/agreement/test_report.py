@@ -101,7 +101,7 @@ def test_cohens_kappa_is_of_two_people():
     assert report.overall(two, 1, rng)["cohen_quadratic"]["value"] is not None
     cohen_quadratic = report.overall(LABELS, 1, rng)["cohen_quadratic"]
     assert cohen_quadratic["value"] is None
-    assert cohen_quadratic["why"].startswith("it is of two annotators, and there are 4: see")
+    assert cohen_quadratic["why"].startswith("it is of two annotators, and there are 4")
 
 
 def test_sizes_by_hand():
@@ -122,13 +122,29 @@ def test_sizes_by_hand():
     }
 
 
-def test_of_two_takes_a_grade_that_is_not_on_the_scale_as_missing():
+def test_three_raters_agree_where_all_who_graded_gave_one_grade():
+    grades = {
+        "ann": {("q", "d1"): 1, ("q", "d2"): 0, ("q", "d3"): 2, ("q", "d4"): 1},
+        "bo": {("q", "d1"): 1, ("q", "d2"): 1, ("q", "d3"): 2},
+        "cy": {("q", "d1"): 1, ("q", "d2"): 0, ("q", "d9"): 1},
+    }
+    rows = [(*pair, rater, grade) for rater, of in grades.items() for pair, grade in of.items()]
+
+    agreement = report.of_raters(grades, scale=None, relevant_from=1, rng=np.random.default_rng(1))
+
+    overall = report.overall(Labels.from_rows(rows, [0, 1, 2]), 1, np.random.default_rng(1))
+    assert (agreement["n_raters"], agreement["n_shared"]) == (3, 3)
+    assert agreement["same_share"] == pytest.approx(2 / 3)
+    assert agreement["overall"] == overall
+
+
+def test_of_raters_takes_a_grade_that_is_not_on_the_scale_as_missing():
     first = {("q", "d1"): 1, ("q", "d2"): 9, ("q", "d3"): 0}
     second = {("q", "d1"): 1, ("q", "d2"): 9, ("q", "d3"): 1}
 
     def of(scale):
         rng = np.random.default_rng(1)
-        return report.of_two([first, second], scale=scale, relevant_from=1, rng=rng)
+        return report.of_raters({"a": first, "b": second}, scale=scale, relevant_from=1, rng=rng)
 
     both = of([0, 1])
     assert (both["n_shared"], both["same_share"]) == (2, 0.5)

@@ -284,6 +284,22 @@ def test_agreement_refuses_what_is_no_scale_and_what_is_off_it(benchwright, tmp_
     refused(benchwright("agreement", str(one), str(other)), 1, "have no pair in common")
 
 
+def test_agreement_of_a_file_is_of_the_annotators_that_it_names(benchwright, tmp_path):
+    labels, more = tmp_path / "labels.csv", tmp_path / "more.tsv"
+    labels.write_text("annotator,qid,docid,grade\nann,q,d1,1\nbo,q,d1,1\nann,q,d2,0\nbo,q,d2,1\n")
+    more.write_text("qid\tdocid\tgrade\nq\td1\t1\nq\td2\t0\n")
+
+    two = said(benchwright("agreement", str(labels)))
+    three = said(benchwright("agreement", str(labels), str(more)))
+    more.write_text("annotator\tqid\tdocid\tgrade\nbo\tq\td1\t0\n")
+    twice = benchwright("agreement", str(labels), str(more))
+
+    assert two.startswith("2 pairs graded twice: 50% the same grade; scale 0, 1\n")
+    assert three.startswith("2 pairs graded by two or more of 3 people: 50% the same grade")
+    refused(twice, 1, "more.tsv:2: bo gave this pair 1 in another file, and 0 here")
+    refused(benchwright("agreement", str(more)), 1, "All grades are of one (bo)")
+
+
 def test_report_of_a_gate_and_the_activity_are_brought_home(on, tmp_path):
     said(on("slice", "long", "--expression", "length >= 1"))
 
