@@ -3,6 +3,7 @@
 import contextlib
 import sys
 
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.views import csrf, defaults
@@ -43,11 +44,11 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     status, code, message = 400, "bad-request", "The request is not one that can be read."
     if isinstance(exception, BenchmarkError):
         status, code, message = exception.status, exception.code, str(exception)
+    elif isinstance(exception, DisallowedHost):
+        message = "The site does not answer to this name. Who runs it can name it in ALLOWED_HOSTS."
     if request.path_info.startswith(OF_PROGRAMS):
         return _told(request, status, code, message)
-    response = defaults.bad_request(request, exception)
-    response.status_code = status
-    return response
+    return _page(status, code, message)
 
 
 def broken(request: HttpRequest) -> HttpResponse:
@@ -67,10 +68,14 @@ def _disk_full(request: HttpRequest) -> HttpResponse:
             handler.upload_interrupted()
     if request.path_info.startswith(OF_PROGRAMS):
         return _told(request, error.status, error.code, str(error))
-    context = {"title": "This did not work", "message": str(error), "code": error.code}
-    # Without the request: what is sent cannot be read, and some of the page is of it.
+    return _page(error.status, error.code, str(error))
+
+
+def _page(status: int, code: str, message: str) -> HttpResponse:
+    """A page without the request: what is sent cannot be read, and some of a page is of it."""
+    context = {"title": "This did not work", "message": message, "code": code}
     page = render_to_string("error_alone.html", context)
-    return HttpResponse(page, status=error.status, headers={"X-Error-Code": error.code})
+    return HttpResponse(page, status=status, headers={"X-Error-Code": code})
 
 
 def _told(request: HttpRequest, status: int, code: str, message: str) -> JsonResponse:

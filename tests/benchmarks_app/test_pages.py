@@ -803,3 +803,12 @@ def test_ids_only_benchmark_has_no_beir_zip_and_says_why(benchmark, owner, signe
         b"".join(client.get(reverse("release-file", args=[benchmark.slug, "1.0.0", "qrels.trec"])))
         == b"q1 0 d1 1\n"
     )
+
+
+@pytest.mark.parametrize("path", ["/", "/api/v1/benchmarks/"])
+def test_name_that_the_site_does_not_answer_to_is_told_what_to_do(client, path):
+    answer = client.get(path, headers={"host": "bench.example.org"})
+
+    assert (answer.status_code, answer.headers["X-Error-Code"]) == (400, "bad-request")
+    assert "can name it in ALLOWED_HOSTS" in answer.content.decode()
+    assert "bench.example.org" not in answer.content.decode()
