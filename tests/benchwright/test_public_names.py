@@ -39,6 +39,7 @@ def alone(code: str, *words: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("name", PACKAGES)
 def test_each_promised_name_is_there_and_documented(name):
     package = import_module(name)
+    assert set(package.__all__) <= set(dir(package))
     for promised in package.__all__:
         thing = getattr(package, promised)
         assert not (isfunction(thing) or isclass(thing)) or thing.__doc__, f"{name}.{promised}"
@@ -87,4 +88,4 @@ def test_commands_score_without_more_and_say_what_others_need(tmp_path):
 
 def test_a_module_of_ours_that_is_gone_is_said_to_be_in_no_extra():
     with pytest.raises(ModuleNotFoundError, match=r"No module named 'benchwright\.gone'"):
-        lazily("benchwright", {"x": "benchwright.gone"})("x")
+        lazily(__name__, {"x": "benchwright.gone"})("x")
