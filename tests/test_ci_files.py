@@ -64,6 +64,25 @@ def test_action_runs_the_gate_and_says_its_verdict(tmp_path):
     assert (tmp_path / "summary").read_text() == (tmp_path / "gate.md").read_text()
 
 
+@pytest.mark.parametrize(
+    ("changed", "verdict"),
+    [
+        ({"CANDIDATE": "short.run"}, "not-comparable"),
+        ({"SLICES": "slices", "POLICY": "gate.json"}, "pass"),  # PASS-STRICT
+    ],
+)
+def test_verdict_of_the_action_is_one_that_its_description_names(changed, verdict, tmp_path):
+    variables = files(tmp_path) | {"GITHUB_OUTPUT": str(tmp_path / "output"), **changed}
+    (tmp_path / "short.run").write_text("q0 Q0 a 1 2 short\n")
+    (tmp_path / "slices").write_text("".join(f"q{n}\thead\n" for n in range(40)))
+    (tmp_path / "gate.json").write_text('{"slices": ["head"]}')
+
+    run(tmp_path, f'bash "{ROOT / "ci/gate.sh"}"', **variables)
+
+    assert (tmp_path / "output").read_text() == f"verdict={verdict}\n"
+    assert verdict in re.findall(r"[\w-]+", read("action.yml")["outputs"]["verdict"]["description"])
+
+
 def test_job_to_extend_runs_the_gate_and_fails_by_its_verdict(tmp_path):
     job = read("ci/gitlab.yml")[".benchwright-gate"]
     variables = job["variables"] | files(tmp_path)

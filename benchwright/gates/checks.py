@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan
+from math import isnan, nan
 
 import numpy as np
 
@@ -123,9 +123,13 @@ def overall(policy: Policy, evidence: Evidence, of: Weighed) -> Check:
         "is_regressed": of.overall.blocks,
         "is_kept": bool(outcomes.is_kept[0]),
     }
+    # Of the queries that the difference is of: those on which both are defined.
+    is_both = ~np.isnan(evidence.differences(policy.measure))
+    both = [arm.of(policy.measure)[is_both] for arm in (evidence.baseline, evidence.candidate)]
+    baseline, candidate = (float(each.mean()) if each.size else nan for each in both)
     values = {
-        "baseline": float(np.mean(evidence.baseline.of(policy.measure))),
-        "candidate": float(np.mean(evidence.candidate.of(policy.measure))),
+        "baseline": baseline,
+        "candidate": candidate,
         "p_adjusted": of.overall.p_adjusted,
         "m": int(outcomes.m[0]),
         **facts,

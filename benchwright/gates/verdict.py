@@ -121,7 +121,7 @@ def _sentence(
     numbers = checks["overall"].findings[0].numbers
     difference = (
         f"{policy.measure} {signed(numbers['difference'])} against {baseline} on "
-        f"{counted(len(evidence.queries), 'query')} (at least {signed(numbers['lower'])})"
+        f"{counted(numbers['n'], 'query')} (at least {signed(numbers['lower'])})"
     )
     if verdict == Verdict.BLOCK:
         return f"{candidate} makes something worse: {_names(_blockers(checks))}; {difference}."

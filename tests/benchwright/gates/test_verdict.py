@@ -47,6 +47,17 @@ def test_all_queries_decide_by_their_bounds(mean, improve, not_worse, outcome):
     assert finding(wanted, "overall", "nDCG@10").outcome == outcome
 
 
+def test_numbers_are_of_the_queries_on_which_both_runs_are_defined():
+    differences = np.where(np.arange(N) < 100, np.nan, spread(0.02))
+
+    decision = decided(differences, policy())
+
+    numbers = finding(decision, "overall", "nDCG@10").numbers
+    assert "on 300 queries" in decision.sentence
+    assert (numbers["n"], numbers["baseline"]) == (300, 0.5)
+    assert numbers["candidate"] == pytest.approx(0.52)
+
+
 def test_bounds_are_no_differences_that_cannot_be():
     families = np.arange(N) % 2
     rails = {"R@100": spread(0.5, by=0.5), "RR@10": spread(0.5, by=0.5)}
