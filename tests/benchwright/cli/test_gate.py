@@ -207,6 +207,17 @@ def test_a_report_of_no_known_format_is_refused_before_anything_is_read(gated, b
     assert done.exit_code == 2
 
 
+@pytest.mark.parametrize("name", ["p.json", "./p.json", "p.rehearsal.json"])
+def test_a_report_is_not_written_over_what_is_read(name, gated, benchwright):
+    (gated / "p.json").write_text('{"goal": "not_worse"}')
+
+    done = benchwright("gate", "qrels", "old", "new", "--policy", "p.json", "--report", name)
+
+    assert done.exit_code == 2
+    assert f"--report {name.removeprefix('./')}: it is read as well" in done.stderr
+    assert (gated / "p.json").read_text() == '{"goal": "not_worse"}'
+
+
 def test_documents_to_judge_are_listed_with_how_many_are_needed(gated, benchwright):
     done = benchwright("gate", "some", "old", "new", "--report", "r.json")
 
