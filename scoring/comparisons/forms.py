@@ -5,13 +5,14 @@ from typing import Any
 
 from django.http import Http404, QueryDict
 
-from benchmarks_app.models import Benchmark, Release
+from benchmarks_app.models import Benchmark, Release, Run
 from scoring.comparisons.services.errors import ComparedRunError
 from scoring.comparisons.services.query_differences import ORDERS, Wanted
 from scoring.comparisons.services.questions import Question, chosen_score_sets
 from scoring.comparisons.services.robustness import RobustnessQuestion
 from scoring.comparisons.services.side_by_side import DEPTHS
 from scoring.models import ScoreSet
+from scoring.scores.selectors.rankings import names_in
 from scoring.scores.selectors.releases import newest_release, release_of_version
 from scoring.scores.services.firewall import measure_seen, sight_of
 from scoring.scores.services.slice_scores import slices_compared
@@ -110,10 +111,11 @@ def asked_release(params: QueryDict, benchmark: Benchmark) -> Release | None:
     return release
 
 
-def named_runs(params: QueryDict) -> list[str]:
+def named_runs(params: QueryDict, user: Any, benchmark: Benchmark) -> list[str]:
     """Every run that is named: `runs` once for each, or several with commas between."""
-    names = [name.strip() for text in params.getlist("runs") for name in text.split(",")]
-    return list(dict.fromkeys(name for name in names if name))
+    visible = Run.objects.filter(benchmark=benchmark).visible_to(user)
+    names = [name for text in params.getlist("runs") for name in names_in(text, visible)]
+    return list(dict.fromkeys(names))
 
 
 def asked_comparison(params: QueryDict, user: Any, release: Release) -> AskedComparison:
@@ -126,7 +128,7 @@ def asked_comparison(params: QueryDict, user: Any, release: Release) -> AskedCom
     """
     text = params.get("measure", "").strip() or params.get("m", "").strip()
     measure = measure_seen(user, release, text)
-    named = named_runs(params)
+    named = named_runs(params, user, release.benchmark)
     baseline_name = params.get("baseline", "").strip()
     everyone = [*named, baseline_name] if baseline_name and named else named
     sets = chosen_score_sets(release=release, user=user, named=everyone)

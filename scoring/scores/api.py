@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework.exceptions import ValidationError
 
 from benchmarks_app.models import Benchmark, Release, Run
-from scoring.scores.selectors.rankings import runs_named
+from scoring.scores.selectors.rankings import names_in, runs_named
 from scoring.scores.selectors.releases import newest_release, release_of_version
 
 
@@ -24,7 +24,7 @@ def release_named(benchmark: Benchmark, version: str) -> Release:
 
 def runs_asked(benchmark: Benchmark, user: Any, text: str, *, most: int) -> list[Run]:
     """The runs that are named, 400 where one is unknown, none is named, or too many are."""
-    names = [part.strip() for part in text.split(",") if part.strip()]
+    names = names_in(text, Run.objects.visible_to(user).filter(benchmark=benchmark))
     runs = runs_named(benchmark, user, text)
     matched = {str(run.pk) for run in runs} | {run.name for run in runs}
     unknown = [part for part in names if part not in matched]

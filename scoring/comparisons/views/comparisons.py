@@ -73,7 +73,7 @@ def comparison(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
 def _choice(request: HttpRequest, release: Release) -> dict[str, Any]:
     """What there is to choose from: the board's runs, those that are chosen first."""
     threshold = relevance_threshold(release)
-    chosen = named_runs(request.GET)
+    chosen = named_runs(request.GET, request.user, release.benchmark)
     letters = request.GET.get("find", "").strip()
     sight = sight_of(request.user, release)
     ranked_by = measure_seen(request.user, release)

@@ -57,13 +57,32 @@ def scored_ranking_of(run: Run, depth: int) -> dict[str, list[Ranked]]:
     return rankings
 
 
+def names_in(text: str, runs: QuerySet[Run]) -> list[str]:
+    """The keys or names that stand in `text` with commas between, each once.
+
+    A run may have commas in its name, as "bm25(k1=0.9,b=0.4)": the longest name counts.
+    """
+    parts = text.split(",")
+    several = runs.filter(name__contains=",").values_list("name", flat=True)
+    whole = set(several) if len(parts) > 1 else set[str]()
+    most = 1 + max((name.count(",") for name in whole), default=0)
+    names, start = [], 0
+    while start < len(parts):
+        reach = range(min(most, len(parts) - start), 1, -1)
+        joined = (",".join(parts[start : start + n]).strip() for n in reach)
+        name = next((name for name in joined if name in whole), parts[start].strip())
+        start += 1 + name.count(",")
+        names.append(name)
+    return list(dict.fromkeys(filter(None, names)))
+
+
 def runs_named(benchmark: Benchmark, user: Any, text: str) -> list[Run]:
     """The runs that `text` names (keys or names, separated by commas), in that order, each once.
 
     What this person may not see is left out, as is what nobody knows.
     """
-    names = list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
     visible = Run.objects.visible_to(user).filter(benchmark=benchmark)
+    names = names_in(text, visible)
     keys = [key for part in names if (key := row_key(part)) is not None]
     by_key = {str(run.pk): run for run in visible.filter(pk__in=keys)}
     by_name = {run.name: run for run in visible.filter(name__in=names)}

@@ -57,6 +57,21 @@ def test_means_differences_and_t_test_are_those_of_scipy(release, client):
     assert pair["interval"]["low"] < pair["difference"] < pair["interval"]["high"]
 
 
+@pytest.mark.parametrize("name", ["bm25(k1=0.9,b=0.4)", "a, b,c", "good,poor"])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_run_with_commas_in_its_name_is_named_like_others(name, is_first, release, client):
+    Run.objects.filter(name="third").update(name=name)
+    names = [name, "good"] if is_first else ["good", name]
+    address = f"/api/v1/benchmarks/{release.benchmark.slug}"
+
+    answer = client.get(api(release, *names))
+    wanted = client.get(f"{address}/top-ups/", {"runs": ",".join(names)})
+
+    assert answer.status_code == 200, answer.content
+    assert [run["name"] for run in answer.json()["runs"]] == names
+    assert wanted.status_code == 200, wanted.content
+
+
 def test_sign_flip_p_is_that_of_scipys_permutation_test(release, client):
     answer = client.get(api(release, "third", "poor")).json()
 
