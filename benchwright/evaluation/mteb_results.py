@@ -12,6 +12,7 @@ from math import isfinite
 from typing import Any
 
 from benchwright.errors import MtebFormatError
+from benchwright.ids import is_storable
 
 MAIN = "main_score"
 # How MTEB writes a measure, and how we do; what is in neither column is passed over.
@@ -64,6 +65,9 @@ def parse_mteb(content: bytes, *, file: str = "result.json") -> list[MtebValue]:
     except (ValueError, RecursionError) as error:
         reason = str(error) if content.strip() else "it is empty"
         raise MtebFormatError(file=file, what=f"no JSON ({reason})", expected=EXPECTED) from error
+    if not is_storable(document):
+        what = "a text in it holds U+0000 or half a character"
+        raise MtebFormatError(file=file, what=what, expected="texts that can be stored")
     values = list(_of_file(document, file))
     if not values:
         what = "no split has a value"

@@ -95,6 +95,11 @@ def test_the_older_layout_is_read(split, subset):
         (b"[]", "a JSON list; expected an object with 'task_name'"),
         (b"3", "a JSON number"),
         (b"{}", "no 'task_name'"),
+        (b'{"task_name": "T\\u0000"}', "a text in it holds U+0000 or half a character"),
+        (
+            b'{"task_name": "T", "scores": {"te\\ud800": [{"main_score": 1}]}}',
+            "a text in it holds U+0000 or half a character; expected texts that can be stored",
+        ),
         (b'{"task_name": "T"}', "no split has a value"),
         (b'{"task_name": "T", "scores": []}', "T: scores is a JSON list; expected an object"),
         (b'{"task_name": "T", "scores": {"test": {}}}', "scores.test is a JSON object"),
