@@ -126,7 +126,8 @@ def scored_on(release: Release) -> Scored | None:
             release=release, scorer_version=SCORER_VERSION, run__in=runs.values("pk")
         )
         .exclude(per_query="")
-        .order_by("-pk")[:MOST_RUNS]
+        # A new release has the scores of the best runs first, not those of the newest last.
+        .order_by("-run_id")[:MOST_RUNS]
     )
     if len(chosen) < 2:
         return None

@@ -7,7 +7,10 @@ from django.urls import reverse
 from benchmarks_app import label_facts
 from benchmarks_app.models import Role
 from scoring.planning.forms import PlannerForm, read_wish, wish_text
+from scoring.models import ScoreSet
+from scoring.planning.services import reliability
 from scoring.planning.services.planning import Wish, known_of, planned
+from scoring.scores.services.scoring import Target, score_run
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -51,6 +54,22 @@ def test_runs_that_somebody_may_not_see_do_not_shape_their_plan(benchmark, vi):
     factories.run(benchmark, ONE, name="secret", visibility="owner")
 
     assert known_of(benchmark, vi).growth.is_assumed
+
+
+def test_scatter_is_that_of_the_newest_runs_in_whatever_order_they_were_scored(
+    benchmark, release, scored, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(reliability, "MOST_RUNS", 2)
+    of_each = [scored(lines, name=f"run {n}") for n, lines in enumerate((OTHER, ONE, OTHER))]
+    before = reliability.scored_on(release)
+
+    # As when they are scored on a new release: the oldest, which is the best, last.
+    ScoreSet.objects.filter(pk=of_each[0].pk).delete()
+    run = of_each[0].run
+    score_run(run=run, target=Target.of(release), folder=tmp_path / "again")
+    after = reliability.scored_on(release)
+
+    assert before.spread == after.spread
 
 
 def test_runs_that_not_all_see_do_not_shape_what_queries_show(
