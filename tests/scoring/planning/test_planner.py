@@ -6,8 +6,8 @@ from django.urls import reverse
 
 from benchmarks_app import label_facts
 from benchmarks_app.models import Role
-from scoring.planning.forms import PlannerForm, read_wish, wish_text
 from scoring.models import ScoreSet
+from scoring.planning.forms import PlannerForm, read_wish, wish_text
 from scoring.planning.services import reliability
 from scoring.planning.services.planning import Wish, known_of, planned
 from scoring.scores.services.scoring import Target, score_run
