@@ -126,7 +126,10 @@ def _list_of_ids(headers: Mapping[str, Header], wanted: Wanted) -> str | None:
         for key, header in headers.items()
         if len(header.shape) == 1 and header.dtype.kind in ID_KINDS
     ]
+    texts = [key for key in fitting if headers[key].dtype.kind in "US"]
     name = chosen(fitting, wanted.id_names, or_only=wanted.is_any_list_ids)
+    # Beside whole numbers, such as labels, the only list of text.
+    name = name or chosen(texts, (), or_only=wanted.is_any_list_ids)
     return name or chosen(list(headers), wanted.id_names, or_only=False)
 
 

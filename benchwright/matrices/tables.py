@@ -130,8 +130,11 @@ class _Table:
 def _id_column(schema: pl.Schema, wanted: Wanted, name: str) -> str | None:
     import polars as pl
 
-    fitting = [key for key, of in schema.items() if of == pl.String or of.is_integer()]
+    texts = [key for key, of in schema.items() if of == pl.String]
+    fitting = [key for key, of in schema.items() if key in texts or of.is_integer()]
     column = chosen(fitting, wanted.id_columns, or_only=wanted.is_any_list_ids)
+    # Beside whole numbers, such as a count, the only column of text.
+    column = column or chosen(texts, (), or_only=wanted.is_any_list_ids)
     named = chosen(list(schema), wanted.id_columns, or_only=False)
     if column is None and named is not None:
         reason = f"its column '{named}' is {schema[named]}; expected texts or whole numbers."

@@ -112,6 +112,16 @@ def parquet(**columns):
     return write
 
 
+def test_the_only_texts_beside_whole_numbers_are_the_ids(files):
+    pl.DataFrame({"who": IDS, "n_tokens": [7] * 4, "vec": VECTORS.tolist()}).write_parquet(
+        files / "v.parquet"
+    )
+    np.savez(files / "v.npz", who=np.array(IDS), labels=np.arange(4), vectors=VECTORS)
+
+    for name in ("v.parquet", "v.npz"):
+        assert list(read_embeddings(files / name).ids) == IDS
+
+
 def raw(content: bytes):
     return lambda path: path.write_bytes(content)
 
