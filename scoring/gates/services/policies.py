@@ -31,9 +31,7 @@ from scoring.scores.services.slice_scores import (
     slices_of_release,
     slices_on_board,
 )
-from scoring.scores.shown import with_threshold
-
-BINARY = ("R@", "RR@", "RR", "AP", "P@", "Success@")
+from scoring.scores.shown import any_measure
 
 
 def make_policy(
@@ -104,24 +102,12 @@ def policy_of(
 def _on_scale(policy: Policy, threshold: int) -> Policy:
     """Measures that say nothing of relevant grades count those of the benchmark's own scale."""
     rails = policy.guard_rails
-    measures = tuple(on_scale(name, threshold) for name in rails.measures)
+    measures = dict.fromkeys(any_measure(name, threshold).name for name in rails.measures)
     return replace(
         policy,
-        measure=on_scale(policy.measure, threshold),
-        guard_rails=replace(rails, measures=measures),
+        measure=any_measure(policy.measure, threshold).name,
+        guard_rails=replace(rails, measures=tuple(measures)),
     )
-
-
-def on_scale(name: str, threshold: int) -> str:
-    """A measure's whole name on a scale.
-
-    Examples
-    --------
-    >>> on_scale("R@100", 2), on_scale("nDCG@10", 2), on_scale("R(rel=3)@100", 2)
-    ('R(rel=2)@100', 'nDCG@10', 'R(rel=3)@100')
-    """
-    is_open = name.startswith(BINARY) and "rel=" not in name
-    return with_threshold(name, threshold) if is_open else name
 
 
 def _check_slices(policy: Policy, release: Release) -> None:

@@ -43,6 +43,7 @@ from scoring.gates.services.errors import (
 )
 from scoring.models import GatePolicy, GateResult, OnlineResult, Submission
 from scoring.scores.services.slice_scores import slice_parts
+from scoring.scores.shown import any_measure
 from tests import factories
 from tests.benchwright.cli.sites import sites
 
@@ -130,6 +131,23 @@ def decided(bench, policy, candidate, release):
 
 
 # --- policies ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["bpref", "Rprec", "F@10", "R_cap@5", "SetR", "R(judged_only=True)@100", "RR@10", "P(rel=3)@5"],
+)
+def test_measures_of_a_policy_count_the_grades_that_boards_count(
+    bench, old, release, name, monkeypatch
+):
+    monkeypatch.setattr(policies, "relevance_threshold", lambda _: 2)
+
+    policy = a_policy(bench, old, measure=name, guard_rails={"measures": [name]})
+
+    shown = any_measure(name, 2).name
+    assert "rel=" in shown
+    assert policy.content["measure"] == shown
+    assert policy.content["guard_rails"]["measures"] == [shown]
 
 
 def test_a_policy_is_whole_and_has_the_digest_of_its_content(bench, old, release):
