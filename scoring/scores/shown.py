@@ -8,7 +8,7 @@ from django.utils.translation import gettext_noop as _
 
 from benchwright.errors import MeasureParameterError
 from benchwright.measures import parse_measure
-from benchwright.measures.families import FAMILIES
+from benchwright.measures.families import FAMILIES, Measure
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,11 @@ class Shown:
     hint: str
     is_binary: bool = False
     is_standard: bool = True
+
+    @property
+    def spelled(self) -> str:
+        """How an address names it."""
+        return self.name if self.is_standard else self.label
 
     def counting_from(self, threshold: int) -> str:
         """The measure's whole name where grades from `threshold` are relevant: `R(rel=2)@100`."""
@@ -91,16 +96,18 @@ def any_measure(text: str, threshold: int) -> Shown:
     --------
     >>> any_measure("recall_50", 2).name, any_measure("R(rel=1)@50", 2).name
     ('R(rel=2)@50', 'R@50')
+    >>> any_measure("R(rel=1)@50", 2).label  # as it is read back
+    'R(rel=1)@50'
     """
     standard = measure_named(text)
     if standard:
         return standard.on(threshold)
     measure = parse_measure(text)
     name = str(measure)
-    if FAMILIES[measure.family].options.get("rel") == 1 and "rel=" not in text.replace(" ", ""):
+    if _counts_relevant(measure) and "rel=" not in text.replace(" ", ""):
         name = with_threshold(name, threshold)
     same = next((each for each in measures_on(threshold) if each.name == name), None)
-    return same or added(name)
+    return same or added(name, threshold)
 
 
 def declarable(text: str) -> str:
@@ -124,9 +131,26 @@ def declarable(text: str) -> str:
     return str(measure)
 
 
-def added(name: str) -> Shown:
+def added(name: str, threshold: int) -> Shown:
     """A measure that is not standard, by its whole name."""
-    return Shown(name, name, ADDED_HINT, is_standard=False)
+    return Shown(name, spelled(name, threshold), ADDED_HINT, is_standard=False)
+
+
+def spelled(name: str, threshold: int) -> str:
+    """How an address names a measure: where grades from `threshold` are relevant an open name
+    would mean these.
+
+    Examples
+    --------
+    >>> spelled("R@50", 2), spelled("R(rel=2)@50", 2), spelled("R@50", 1)
+    ('R(rel=1)@50', 'R(rel=2)@50', 'R@50')
+    """
+    is_open = threshold > 1 and "rel=" not in name and _counts_relevant(parse_measure(name))
+    return _with_rel(name, 1) if is_open else name
+
+
+def _counts_relevant(measure: Measure) -> bool:
+    return FAMILIES[measure.family].options.get("rel") == 1
 
 
 def with_threshold(name: str, threshold: int) -> str:
@@ -139,8 +163,12 @@ def with_threshold(name: str, threshold: int) -> str:
     """
     if threshold == 1:
         return name
+    return str(parse_measure(_with_rel(name, threshold)))
+
+
+def _with_rel(name: str, grade: int) -> str:
     # Every name that was read as a measure has these parts.
     parts = cast(re.Match[str], re.fullmatch(r"([^(@]+)(?:\((.*)\))?(@.*)?", name))
     family, options, cutoff = parts.groups("")
-    inside = ",".join(filter(None, [f"rel={threshold}", options]))
-    return str(parse_measure(f"{family}({inside}){cutoff}"))
+    inside = ",".join(filter(None, [f"rel={grade}", options]))
+    return f"{family}({inside}){cutoff}"

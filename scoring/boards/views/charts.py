@@ -144,7 +144,7 @@ def _history_url(release: Release, board: Board) -> str:
     """Of the queries that a board takes unasked; of others there is no chart."""
     if board.slice_name != board_split(release).slice_name or "/" in board.measure.name:
         return ""
-    args = [release.benchmark.slug, release.version, board.measure.name, "svg"]
+    args = [release.benchmark.slug, release.version, board.measure.spelled, "svg"]
     return reverse("scoring:leaderboard-history-chart", args=args)
 
 

@@ -24,7 +24,7 @@ from scoring.comparisons.services.errors import (
 from scoring.models import Comparison, ScoreSet
 from scoring.scores.selectors.releases import SCORER_VERSION, relevance_threshold
 from scoring.scores.services.slice_scores import graded_queries, slices_compared
-from scoring.scores.shown import with_threshold
+from scoring.scores.shown import spelled, with_threshold
 
 # Raised whenever a stored result would come out differently.
 VERSION = 2
@@ -130,7 +130,7 @@ class Question:
         params: dict[str, str | int] = {
             "runs": ",".join(str(run.pk) for run in self.runs),
             "release": self.release.version,
-            "m": self.measure,
+            "m": spelled(self.measure, relevance_threshold(self.release)),
         }
         if self.baseline:
             params["baseline"] = self.baseline.pk

@@ -35,9 +35,10 @@ from scoring.comparisons.services.errors import (
 )
 from scoring.comparisons.services.numbers import values_of
 from scoring.models import Comparison, ScoreSet
-from scoring.scores.selectors.releases import SCORER_VERSION
+from scoring.scores.selectors.releases import SCORER_VERSION, relevance_threshold
 from scoring.scores.services.scoring import Target
 from scoring.scores.services.slice_scores import graded_queries
+from scoring.scores.shown import spelled
 
 KIND = "compare-robustness"
 VERSION = 2
@@ -114,7 +115,7 @@ class RobustnessQuestion:
         params: dict[str, str | int] = {
             "runs": f"{self.run.run_id},{self.reference.run_id}",
             "release": release.version,
-            "m": self.measure,
+            "m": spelled(self.measure, relevance_threshold(release)),
             "baseline": self.reference.run_id,
         }
         page = reverse("scoring:comparison-robustness", args=[release.benchmark.slug])

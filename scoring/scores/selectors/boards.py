@@ -274,7 +274,7 @@ def added_measures(rows: Iterable[BoardRow], threshold: int) -> list[Shown]:
     """Measures that somebody has added to a board, by name."""
     standard = {measure.name for measure in measures_on(threshold)}
     names = {name for row in rows for name in row.scores} - standard
-    return [added(name) for name in sorted(names)]
+    return [added(name, threshold) for name in sorted(names)]
 
 
 def _is_submission_of(run: Run, user_id: int | None) -> bool:

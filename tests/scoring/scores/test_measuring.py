@@ -23,7 +23,7 @@ from scoring.scores.selectors.runs import per_query_values
 from scoring.scores.services import measuring, ranking
 from scoring.scores.services.measuring import add_measure, evaluated
 from scoring.scores.services.scoring import Target, score_run
-from scoring.scores.shown import any_measure
+from scoring.scores.shown import added, any_measure
 from tests import factories
 from tests.scoring.scores.test_scoring import random_case
 
@@ -133,7 +133,16 @@ def test_name_that_is_too_long_is_refused(release):
     ],
 )
 def test_name_means_the_grades_that_the_release_calls_relevant(text, threshold, name):
-    assert any_measure(text, threshold).name == name
+    measure = any_measure(text, threshold)
+
+    assert measure.name == name
+    # Addresses name a measure by its label.
+    assert any_measure(measure.label, threshold).name == name
+
+
+@pytest.mark.parametrize("name", ["R@100", "RR@10", "bpref", "Rprec", "nDCG@20", "Judged@5"])
+def test_a_stored_measure_is_read_back_from_its_label_on_any_scale(name):
+    assert any_measure(added(name, 2).label, 2).name == name
 
 
 def test_name_that_is_none_is_refused():
