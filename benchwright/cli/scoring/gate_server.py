@@ -5,14 +5,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-
-from benchwright.formats.unlisted import UNKNOWN
+from click.core import ParameterSource
 
 if TYPE_CHECKING:
     from benchwright.client import Client, Submission
 
-LOCAL_ONLY = ("goal", "lexical", "slices", "families", "parents", "aggregate", "answered")
-UNDECIDED = "failed"
+LOCAL_ONLY = (
+    *("goal", "lexical", "slices", "families", "top_grade", "ties", "unlisted", "answered"),
+    *("parents", "aggregate", "test", "seed"),
+)
+UNDECIDED, NAME_TAKEN = "failed", "run-name-taken"
+LONGEST_NAME = 120
 
 
 def decided(files: Sequence[Path], chosen: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -54,9 +57,8 @@ def decided(files: Sequence[Path], chosen: Mapping[str, Any]) -> dict[str, Any] 
 def _checked(files: Sequence[Path], chosen: Mapping[str, Any]) -> tuple[Path, str, str]:
     """The candidate, the benchmark's slug and the version of a release, or nothing."""
     wrong = ""
-    misfits = [name for name in LOCAL_ONLY if chosen.get(name)]
-    if chosen["unlisted"] != UNKNOWN:
-        misfits.append("unlisted")
+    source_of = click.get_current_context().get_parameter_source
+    misfits = [name for name in LOCAL_ONLY if source_of(name) != ParameterSource.DEFAULT]
     if len(files) != 1:
         wrong = f"{len(files)} files are named; with --site expected one, the candidate."
     elif not chosen["benchmark"]:
@@ -64,7 +66,7 @@ def _checked(files: Sequence[Path], chosen: Mapping[str, Any]) -> tuple[Path, st
     elif not chosen["policy"]:
         wrong = "--site needs --policy, the name of a policy there."
     elif misfits:
-        wrong = f"--{misfits[0]} is decided by the policy of the server. Leave it out."
+        wrong = f"--{misfits[0].replace('_', '-')} is decided by the policy of the server. Leave it out."
     if wrong:
         raise click.UsageError(wrong)
     slug, _, version = chosen["benchmark"].partition("@")
@@ -72,10 +74,25 @@ def _checked(files: Sequence[Path], chosen: Mapping[str, Any]) -> tuple[Path, st
 
 
 def _sent(client: "Client", slug: str, run: Path, line: Any) -> "Submission":
-    """The candidate as a scored submission; the same bytes as before are not sent in again."""
-    submission = client.submit(
-        slug, run, tell=lambda done, total: line.bytes(f"Sending {run.name}", done, total)
-    )
+    """The candidate as a scored submission; the same bytes as before are not sent in again.
+
+    Every build may call its file alike: where another run has the name, the beginning of the SHA-256
+    stands behind it.
+    """
+    from benchwright.client.errors import RefusedError
+    from benchwright.files.sources import sha256_of
+
+    def tell(done: int, total: int) -> None:
+        line.bytes(f"Sending {run.name}", done, total)
+
+    try:
+        submission = client.submit(slug, run, tell=tell)
+    except RefusedError as error:
+        if error.answer_code != NAME_TAKEN:
+            raise
+        digest = sha256_of(run)[:8]
+        name = f"{run.name[: LONGEST_NAME - len(digest) - 1]} {digest}"
+        submission = client.submit(slug, run, name=name, tell=tell)
     if not submission.is_ended:
         submission = client.wait(slug, submission.id)
     if not submission.is_scored:

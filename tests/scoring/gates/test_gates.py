@@ -1079,6 +1079,19 @@ def test_a_build_fails_as_the_verdict_says(bench, old, benchwright, tmp_path, ra
     assert (failures == "0") == (code == 0)
 
 
+def test_every_build_may_call_its_candidate_alike(bench, old, benchwright):
+    a_policy(bench, old)
+    first, second = benchwright(), benchwright(rank_of=lambda n: 3)
+
+    assert (first.exit_code, second.exit_code) == (0, 11), second.output
+    names = set(Run.objects.filter(kind="submitted").values_list("name", flat=True))
+    digest = Run.objects.get(name__startswith="new.run ").sha256
+    assert names == {"new.run", f"new.run {digest[:8]}"}
+    # Again the same bytes are the same run.
+    assert benchwright(rank_of=lambda n: 3).exit_code == 11
+    assert GateResult.objects.count() == 2
+
+
 def test_a_build_need_not_wait(bench, old, benchwright):
     a_policy(bench, old)
     done = benchwright("--no-wait")
@@ -1092,6 +1105,8 @@ def test_a_build_need_not_wait(bench, old, benchwright):
     [
         ((), {"lines": "q00 Q0 d0 1 n/a s\n"}, 1, "was not scored"),
         (("--goal", "improve"), {}, 2, "--goal is decided by the policy of the server"),
+        (("--test", "t"), {}, 2, "--test is decided by the policy of the server"),
+        (("--top-grade", "3"), {}, 2, "--top-grade is decided by the policy of the server"),
         ((), {"benchmark": "bench@7.7.7"}, 1, "7.7.7"),
         ((), {"benchmark": "nothing"}, 1, "nothing"),
     ],
