@@ -66,7 +66,8 @@ def _checked(files: Sequence[Path], chosen: Mapping[str, Any]) -> tuple[Path, st
     elif not chosen["policy"]:
         wrong = "--site needs --policy, the name of a policy there."
     elif misfits:
-        wrong = f"--{misfits[0].replace('_', '-')} is decided by the policy of the server. Leave it out."
+        option = misfits[0].replace("_", "-")
+        wrong = f"--{option} is decided by the policy of the server. Leave it out."
     if wrong:
         raise click.UsageError(wrong)
     slug, _, version = chosen["benchmark"].partition("@")
@@ -76,8 +77,8 @@ def _checked(files: Sequence[Path], chosen: Mapping[str, Any]) -> tuple[Path, st
 def _sent(client: "Client", slug: str, run: Path, line: Any) -> "Submission":
     """The candidate as a scored submission; the same bytes as before are not sent in again.
 
-    Every build may call its file alike: where another run has the name, the beginning of the SHA-256
-    stands behind it.
+    Every build may call its file alike: where another run has the name, the beginning of the
+    SHA-256 stands behind it.
     """
     from benchwright.client.errors import RefusedError
     from benchwright.files.sources import sha256_of
