@@ -155,9 +155,10 @@ def _baseline(baseline: str | None, runs: Sequence[Path]) -> str | None:
     names = run_names(runs)
     if baseline is None or baseline in names:
         return baseline
-    for path, name in zip(runs, names, strict=True):
-        if baseline in (str(path), path.name):
-            return name
+    by_path = dict(zip(map(str, runs), names, strict=True))
+    of_file = [name for path, name in zip(runs, names, strict=True) if baseline == path.name]
+    if baseline in by_path or len(of_file) == 1:
+        return by_path.get(baseline) or of_file[0]
     message = f"--baseline is '{baseline}'; expected one of the runs: {', '.join(names)}."
     raise click.UsageError(message)
 

@@ -127,6 +127,20 @@ def test_baseline_is_the_reference_of_every_pair(runs, benchwright):
     ]
 
 
+def test_baseline_that_two_files_are_called_is_refused(runs, benchwright):
+    for folder in ("main", "branch"):
+        (runs / folder).mkdir()
+        (runs / folder / "a.run").write_text(FIRST if folder == "main" else below(2))
+    asked = ("compare", "grades", "main/a.run", "branch/a.run", "-m", "RR@10", "--format", "tsv")
+
+    ambiguous = benchwright(*asked, "--baseline", "a.run")
+    (pair,) = rows(benchwright(*asked, "--baseline", "branch/a.run").stdout, "difference")
+
+    assert ambiguous.exit_code == 2
+    assert "--baseline is 'a.run'; expected one of the runs: main/a.run" in ambiguous.stderr
+    assert pair["reference"] == "branch/a.run"
+
+
 def test_slices_and_families_reach_the_statistics(runs, benchwright):
     (runs / "slices.tsv").write_text("".join(f"q{n}\teven\n" for n in range(0, 12, 2)))
     (runs / "families.tsv").write_text("".join(f"q{n}\tf{n // 2}\n" for n in range(12)))
