@@ -11,14 +11,18 @@ from typing import Any
 from benchwright.cli.files import check_standard_input, naming, run_names, tell_warnings
 from benchwright.cli.progress import told
 from benchwright.evaluation.scorecards import Files, Rules, Scorecard, Scorer
-from benchwright.measures.registry import parse_measures
+from benchwright.measures.registry import options_said, parse_measures
 
 BETWEEN_NAMES = re.compile(r"\s+(?![^()]*\))")
+LEFT_TO_RULES = {"rel", "judged_only"}
 BESIDE = ("slices", "families", "weights", "parents", "answered")
 
 
 def measures_named(texts: Sequence[str]) -> tuple[str, ...]:
     """The measures of `-m`, by their canonical names; one `-m` may hold several.
+
+    A name that says `rel` or `judged_only` stays as it is written: in its canonical form it might
+    not say them any more, and leave them to `--rel` and `--judged-only`.
 
     Raises
     ------
@@ -26,7 +30,13 @@ def measures_named(texts: Sequence[str]) -> tuple[str, ...]:
         If one of them is none.
     """
     names = [name for text in texts for name in BETWEEN_NAMES.split(text.strip())]
-    return tuple(map(str, parse_measures(names)))
+    measures = ((name, str(measure)) for name in names for measure in parse_measures([name]))
+    return tuple(
+        dict.fromkeys(
+            name if options_said(name) & LEFT_TO_RULES else canonical
+            for name, canonical in measures
+        )
+    )
 
 
 def scorer_of(

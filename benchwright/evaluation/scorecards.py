@@ -3,7 +3,7 @@
 `Scorer` reads everything that all runs share once; each run is then a `Scorecard`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -13,7 +13,7 @@ from benchwright.errors import Problems
 from benchwright.evaluation.evaluating import Evaluation, evaluate_hits, highest_grade
 from benchwright.formats.unlisted import UNKNOWN
 from benchwright.measures.families import Measure
-from benchwright.measures.registry import parse_measures
+from benchwright.measures.registry import options_said, parse_measures
 from benchwright.reading.hits import Judged, QueryHits, find_hits, judged_by
 from benchwright.reading.loading import read_run
 from benchwright.reading.scanning import GradeTable, scan_qrels, scan_run
@@ -142,7 +142,12 @@ class Scorer:
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
         """The measures, with `rel` and `judged_only` where their names leave them open."""
-        return tuple(dict.fromkeys(map(self._with_rules, parse_measures(self.rules.measures))))
+        measures = (
+            self._with_rules(measure, options_said(name))
+            for name in self.rules.measures
+            for measure in parse_measures([name])
+        )
+        return tuple(dict.fromkeys(measures))
 
     @cached_property
     def top_grade(self) -> int:
@@ -211,10 +216,11 @@ class Scorer:
             for qid, rows in run.items()
         }
 
-    def _with_rules(self, measure: Measure) -> Measure:
-        """The measure with the rules' options, where its name does not set them itself."""
+    def _with_rules(self, measure: Measure, said: Collection[str]) -> Measure:
+        """The measure with the rules' options, but for those that are `said` in its name."""
         options = {"rel": self.rules.rel, "judged_only": self.rules.judged_only or None}
-        named = dict(measure.options)
+        # Names of trec_eval, such as `set_relative_P`, stand for options without saying them.
+        named = dict(measure.options).keys() | said
         return measure.with_options(
             {name: of for name, of in options.items() if of is not None and name not in named}
         )

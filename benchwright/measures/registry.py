@@ -11,7 +11,7 @@ from benchwright.measures.options import measure_of, parse_cutoff, parse_option
 from benchwright.measures.trec_names import default_measures, trec_measures
 from benchwright.measures.trec_table import NICKNAMES, TREC_MEASURES
 
-__all__ = ["FAMILIES", "Measure", "parse_measure", "parse_measures"]
+__all__ = ["FAMILIES", "Measure", "options_said", "parse_measure", "parse_measures"]
 
 # Commas or blanks before a name; those of parameters, and what stands in brackets, are the name's.
 _BETWEEN = re.compile(r"[\s,]+(?=\w*[A-Za-z])(?![^()]*\))")
@@ -175,6 +175,19 @@ def _options(name: str, text: str, family: Family) -> dict[str, OptionValue]:
             raise MeasureParameterError(name=name, reason=reason)
         options[key] = parse_option(name, key, raw)
     return options
+
+
+def options_said(name: str | Measure) -> frozenset[str]:
+    """The options that a name sets, also those that it sets to what they are anyway.
+
+    Examples
+    --------
+    >>> sorted(options_said("nDCG(gains={1:1,2:3}, judged_only=False)@10")), options_said("AP")
+    (['gains', 'judged_only'], frozenset())
+    """
+    inside = str(name).partition("(")[2].rpartition(")")[0]
+    pieces = _outside_brackets(inside) if inside else []
+    return frozenset(piece.partition("=")[0].strip() for piece in pieces)
 
 
 def _outside_brackets(text: str) -> list[str]:

@@ -177,6 +177,19 @@ def test_same_seed_gives_the_same_intervals(files, benchwright):
     assert first != other
 
 
+def test_rules_are_for_measures_whose_names_leave_them_open(files, benchwright):
+    names = "R(rel=1)@3 R@3 nDCG(judged_only=False)@5 R( rel = 2 )@5"
+    rules = ("--rel", "2", "--judged-only", "--result", "result.json")
+    done = benchwright("score", "qrels.txt", "a.run", "-m", names, *rules, "--format", "tsv")
+
+    rows = list(csv.DictReader(io.StringIO(done.stdout), delimiter="\t"))
+    assert [row["measure"] for row in rows] == [
+        *("R(judged_only=True)@3", "R(rel=2,judged_only=True)@3"),
+        *("nDCG@5", "R(rel=2,judged_only=True)@5"),
+    ]
+    assert "are the same" in benchwright("verify", "result.json").stdout
+
+
 def test_judged_only_values_leave_unjudged_documents_out(files, benchwright):
     done = benchwright(
         *("score", "qrels.txt", "a.run", "--judged-only", "-m", "nDCG@10", "--format", "tsv")
