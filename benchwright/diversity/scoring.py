@@ -19,7 +19,7 @@ from benchwright.evaluation.evaluating import Evaluation, evaluate_hits
 from benchwright.evaluation.scorecards import Files, Hits, Rules, Scorer
 from benchwright.files.encodings import as_bytes, as_text
 from benchwright.measures.families import Measure
-from benchwright.measures.registry import BY_SUBTOPIC
+from benchwright.measures.registry import BY_SUBTOPIC, options_said
 from benchwright.reading.hits import Judged, QueryHits
 from benchwright.reading.scanning import GradeTable
 
@@ -57,14 +57,15 @@ class SubtopicScorer(Scorer):
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
         """Those of the rules, with `rel` where their names leave it open."""
-        parsed = dict.fromkeys(map(parse_diversity, self.rules.measures))
-        if self.rules.rel:
-            parsed = dict.fromkeys(
-                replace(measure, rel=self.rules.rel) if measure.rel == 1 else measure
-                for measure in parsed
-            )
+        parsed = {name: parse_diversity(name) for name in self.rules.measures}
+        measures = dict.fromkeys(
+            measure
+            if self.rules.rel is None or "rel" in options_said(name)
+            else replace(measure, rel=self.rules.rel)
+            for name, measure in parsed.items()
+        )
         # They answer to what is asked of a measure here.
-        return cast("tuple[Measure, ...]", tuple(parsed))
+        return cast("tuple[Measure, ...]", tuple(measures))
 
     def _evaluate(self, judged: Mapping[bytes, Judged], hits: Hits) -> Evaluation[bytes]:
         measures = cast("tuple[DiversityMeasure, ...]", self.measures)

@@ -115,6 +115,7 @@ def by_subtopic(
     from benchwright.diversity.measures import parse_diversity
     from benchwright.diversity.scoring import SubtopicScorer
     from benchwright.errors import ScoringError
+    from benchwright.measures.registry import options_said
 
     if any(chosen[name] for name in ("measures", "unjudged", "judged_only", "top_grade")):
         message = (
@@ -126,7 +127,9 @@ def by_subtopic(
         message = "--subtopic-measure needs an order; expected a tie rule other than 'expected'."
         raise click.UsageError(message)
     try:
-        names = [str(parse_diversity(name)) for name in measures]
+        parsed = [(name, str(parse_diversity(name))) for name in measures]
     except ScoringError as error:
         raise click.UsageError(str(error)) from error
+    # One that says `rel` stays as it is written: in its whole name it need not say it any more.
+    names = [name if "rel" in options_said(name) else canonical for name, canonical in parsed]
     return scorer_of(qrels, runs, names, chosen, SubtopicScorer)

@@ -190,6 +190,20 @@ def test_rules_are_for_measures_whose_names_leave_them_open(files, benchwright):
     assert "are the same" in benchwright("verify", "result.json").stdout
 
 
+def test_rel_is_for_measures_by_subtopic_whose_names_leave_it_open(files, benchwright):
+    (files / "subtopics").write_text("q1 1 d1 1\nq1 1 d2 2\n")
+    (files / "one.run").write_text("q1 Q0 d1 1 2 s\nq1 Q0 d2 2 1 s\n")
+    names = ("StRecall(rel=1)@1", "StRecall@1", "StRecall(rel=2)@2")
+    words = [word for name in names for word in ("--subtopic-measure", name)]
+    asked = ("score", "subtopics", "one.run", *words, "--rel", "2", "--format", "tsv")
+    done = benchwright(*asked, "--result", "result.json")
+
+    rows = list(csv.DictReader(io.StringIO(done.stdout), delimiter="\t"))
+    shown = [(row["measure"], float(row["value"])) for row in rows]
+    assert shown == [("StRecall@1", 1), ("StRecall(rel=2)@1", 0), ("StRecall(rel=2)@2", 1)]
+    assert "are the same" in benchwright("verify", "result.json").stdout
+
+
 def test_judged_only_values_leave_unjudged_documents_out(files, benchwright):
     done = benchwright(
         *("score", "qrels.txt", "a.run", "--judged-only", "-m", "nDCG@10", "--format", "tsv")
