@@ -1,5 +1,6 @@
 """Forms of gates: a policy, a candidate to hold against it, what an A/B test said."""
 
+import re
 from dataclasses import fields
 from typing import Any, cast
 
@@ -25,6 +26,8 @@ from scoring.scores.selectors.rankings import runs_offered
 from scoring.scores.selectors.releases import newest_release, published_releases
 
 RAILS = DEFAULTS.guard_rails
+# Of names of measures; inside of brackets both stand between options.
+BETWEEN = re.compile(r"[\s,]+(?![^()]*\))")
 
 
 class PolicyForm(forms.Form):
@@ -117,7 +120,7 @@ class PolicyForm(forms.Form):
             "split": cleaned.get("split", ""),
             "slices": cleaned.get("slices", []),
             "guard_rails": {
-                "measures": cleaned["guard_measures"].replace(",", " ").split(),
+                "measures": [name for name in BETWEEN.split(cleaned["guard_measures"]) if name],
                 "worst_loss": cleaned["worst_loss"],
                 "worst_share": cleaned["worst_share"],
                 "worst_rule": cleaned["worst_rule"],

@@ -654,6 +654,19 @@ def test_a_policy_is_made_and_a_candidate_decided_by_forms(bench, old, release, 
     assert "--policy &quot;nightly&quot; --wait" in page or '--policy "nightly" --wait' in page
 
 
+def test_guarded_measures_may_have_several_options(bench, old, release, client):
+    client.force_login(bench.sam)
+    names = ["R(rel=2,judged_only=True)@50", "nDCG(gains={1:1,2:3})@10", "RR@10"]
+    form = client.get(url("policy-new")).context["form"]
+    sent = {name: field.initial for name, field in form.fields.items() if field.initial is not None}
+    sent |= {"name": "nightly", "baseline": old.pk}
+    written = "R(rel=2, judged_only=True)@50 nDCG(gains={1:1,2:3})@10, RR@10"
+
+    client.post(url("policy-new"), {**sent, "guard_measures": written})
+
+    assert GatePolicy.objects.get().content["guard_rails"]["measures"] == names
+
+
 def test_what_is_wrong_of_a_policy_stands_on_the_form(bench, old, release, client):
     client.force_login(bench.sam)
     page = client.post(url("policy-new"), {"name": "x", "baseline": old.pk, "margin": "0"})
