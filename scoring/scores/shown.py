@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop as _
 from benchwright.errors import MeasureParameterError
 from benchwright.measures import parse_measure
 from benchwright.measures.families import FAMILIES, Measure
+from benchwright.measures.registry import options_said
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,9 @@ def any_measure(text: str, threshold: int) -> Shown:
 def declarable(text: str) -> str:
     """The canonical name of a measure that may be told of hidden grades: a mean without gains.
 
+    One that says `rel=1` goes on saying it: on a scale that begins to be relevant further up it
+    would mean another.
+
     Gains of one's own would make a single grade outgrow the rounding of the mean.
 
     Raises
@@ -128,7 +132,8 @@ def declarable(text: str) -> str:
         raise MeasureParameterError(name=text, reason="is no mean. Choose one that is.")
     if measure.option("gains"):
         raise MeasureParameterError(name=text, reason="has gains of its own. Leave them out.")
-    return str(measure)
+    is_said = "rel" in options_said(text) and measure.rel == 1 and _counts_relevant(measure)
+    return _with_rel(str(measure), 1) if is_said else str(measure)
 
 
 def added(name: str, threshold: int) -> Shown:

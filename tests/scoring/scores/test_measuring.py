@@ -23,7 +23,7 @@ from scoring.scores.selectors.runs import per_query_values
 from scoring.scores.services import measuring, ranking
 from scoring.scores.services.measuring import add_measure, evaluated
 from scoring.scores.services.scoring import Target, score_run
-from scoring.scores.shown import added, any_measure
+from scoring.scores.shown import added, any_measure, declarable
 from tests import factories
 from tests.scoring.scores.test_scoring import random_case
 
@@ -143,6 +143,13 @@ def test_name_means_the_grades_that_the_release_calls_relevant(text, threshold, 
 @pytest.mark.parametrize("name", ["R@100", "RR@10", "bpref", "Rprec", "nDCG@20", "Judged@5"])
 def test_a_stored_measure_is_read_back_from_its_label_on_any_scale(name):
     assert any_measure(added(name, 2).label, 2).name == name
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("R( rel=1 )@50", "R@50"), ("R@50", "R(rel=2)@50"), ("AP(rel=1)", "AP")]
+)
+def test_a_declared_measure_keeps_the_grade_that_was_declared(text, name):
+    assert any_measure(declarable(text), 2).name == name
 
 
 def test_name_that_is_none_is_refused():
