@@ -8,7 +8,7 @@ from benchmarks_app import label_facts
 from benchmarks_app.models import Role
 from scoring.models import ScoreSet
 from scoring.planning.forms import PlannerForm, read_wish, wish_text
-from scoring.planning.services import reliability
+from scoring.planning.services import planning, reliability
 from scoring.planning.services.planning import Wish, known_of, planned
 from scoring.scores.services.scoring import Target, score_run
 from tests import factories
@@ -48,6 +48,14 @@ def test_runs_replace_what_is_assumed(benchmark, vi, release, scored):
     assert not known.spread.is_assumed
     assert (known.growth.n_runs, known.growth.documents) == (2, (2.0, 2.5))
     assert known.n_graded == 3
+
+
+def test_pools_grow_as_the_newest_runs_do(benchmark, vi, monkeypatch):
+    monkeypatch.setattr(planning, "MOST_RUNS", 2)
+    for lines, name in ((OTHER, "old"), (ONE, "new"), (ONE, "newest")):
+        factories.run(benchmark, lines, name=name)
+
+    assert known_of(benchmark, vi).growth.documents == (1.0, 1.5)
 
 
 def test_runs_that_somebody_may_not_see_do_not_shape_their_plan(benchmark, vi):

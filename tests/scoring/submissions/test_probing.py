@@ -52,6 +52,16 @@ def test_one_moved_document_is_flagged_when_the_submission_is_scored(send):
     }
 
 
+def test_probe_is_found_behind_submissions_of_another_kind(send):
+    first = send(plain_run(), "first")
+    send({qid: [f"{qid}-x", f"{qid}-good"] for qid in [*PUBLIC, *HIDDEN]}, "another")
+    ProbingFlag.objects.all().delete()
+    send(plain_run(**MOVED), "third")
+
+    flag = ProbingFlag.objects.get(kind="single_query")
+    assert (flag.earlier, flag.evidence["n_compared"]) == (first, 2)
+
+
 def test_other_public_queries_do_not_hide_a_probe(send):
     send(plain_run(), "first")
     # With a judged one among them: a run without any for public queries is refused.
