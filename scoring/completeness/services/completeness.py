@@ -21,6 +21,8 @@ from scoring.scores.services.slice_scores import graded_queries
 MEASURE, CUTOFF = "nDCG@10", 10
 # Every pair of so many runs is gone through while a page waits.
 MOST_RUNS = 6
+# What is surely there of the runs' names in the 200 characters of where a list is from.
+NAMES_KEPT = 160
 # What is retrieved where is looked at in so many runs.
 MOST_EVIDENCE = 10
 
@@ -128,9 +130,9 @@ def _cutoff_of(measure: str) -> int:
 def lists_made(release: Release, runs: Iterable[Run]) -> list[CandidateList]:
     """Lists of this benchmark that came from these runs, the newest first."""
     names = " and ".join(run.name for run in runs)
-    rows = CandidateList.objects.filter(
-        benchmark=release.benchmark_id, origin__contains=f" of {names}, by influence"
-    )
+    # Of long names a list keeps the beginning.
+    told = f" of {names}, by influence"[:NAMES_KEPT]
+    rows = CandidateList.objects.filter(benchmark=release.benchmark_id, origin__contains=told)
     return list(rows.order_by("-pk")[:5])
 
 

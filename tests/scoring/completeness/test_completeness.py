@@ -222,6 +222,20 @@ def test_a_hidden_split_is_listed_for_keepers_only(client, benchmark, runs, keep
     assert benchmark.audit_events.filter(target="unjudged documents of one and other").exists()
 
 
+@pytest.mark.parametrize("name", ["{}", "{}" * 40])
+def test_lists_that_were_made_are_shown_however_long_the_names_are(
+    client, benchmark, release, runs, keeper, name
+):
+    for run in runs:
+        type(run).objects.filter(pk=run.pk).update(name=name.replace("{}", run.name)[:120])
+        run.refresh_from_db()
+    client.force_login(keeper)
+    made = make_top_up(release=release, runs=runs, user=keeper, limit=1)
+
+    assert list(page(client, benchmark, runs).context["lists"]) == [made]
+    assert list(page(client, benchmark, runs[:1]).context["lists"]) == []
+
+
 # --- endpoint ------------------------------------------------------------------------------------
 
 
