@@ -212,11 +212,17 @@ def _decided_here(files: Sequence[Path], chosen: Mapping[str, Any]) -> dict[str,
 def read(
     qrels: Path, runs: Sequence[Path], chosen: Mapping[str, Any]
 ) -> "tuple[Policy, Scorer, Sequence[Scorecard]]":
-    """The policy, and the scored runs in their order."""
+    """The policy, and the scored runs in their order; the lexical one comes last, where there is
+    one, and may be another of them: what is there now is often BM25."""
     policy = _policy(chosen)
     rules = {"missing": "zero", "depth": None, "rel": None, "judged_only": False}
-    scorer = scorer_of(qrels, runs, policy.scored, {**chosen, **rules, "allow_empty": False})
-    cards = scored(scorer, runs)
+    *others, last = runs
+    is_again = last == chosen["lexical"] and last in others
+    each = others if is_again else runs
+    scorer = scorer_of(qrels, each, policy.scored, {**chosen, **rules, "allow_empty": False})
+    cards = list(scored(scorer, each))
+    if is_again:
+        cards.append(cards[others.index(last)])
     return _with_slices(policy, scorer, chosen), scorer, cards
 
 

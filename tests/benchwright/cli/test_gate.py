@@ -292,6 +292,18 @@ def test_the_lexical_run_guards_exact_matches(gated, benchwright):
     assert behind.exit_code == 11
 
 
+def test_the_lexical_run_may_be_the_baseline(gated, benchwright):
+    (gated / "p.json").write_text('{"guard_rails": {"exact_slice": "tail"}, "slices": []}')
+    arguments = ("--policy", "p.json", "--slices", "slices.tsv", "--lexical", "old")
+    done = benchwright("gate", "qrels", "old", "new", *arguments)
+    rehearsed = benchwright("gate", "--rehearse", "qrels", "old", "mixed", *arguments)
+    itself = benchwright("gate", "qrels", "old", "old", *arguments)
+
+    assert "Against old on slice tail" in done.stdout
+    assert done.exit_code == rehearsed.exit_code == 0
+    assert (itself.exit_code, "A run is named twice" in itself.stderr) == (2, True)
+
+
 def test_the_same_files_give_the_same_report(gated, benchwright):
     texts = []
     for _ in range(2):
