@@ -11,8 +11,9 @@ import ssl
 import time
 from collections.abc import Collection
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from string import punctuation
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from benchwright.fetching.errors import AddressRefusedError, DownloadError, UnreachableError
 
@@ -28,6 +29,8 @@ LEAST_SECONDS = 0.05
 def read_address(address: str) -> SplitResult:
     """Return the parts of an address that may be asked, as far as its text tells.
 
+    Path and query are as a request has them: letters that are no ASCII are percent-encoded.
+
     Raises
     ------
     AddressRefusedError
@@ -36,6 +39,7 @@ def read_address(address: str) -> SplitResult:
     try:
         parts = urlsplit(address)
         port = parts.port
+        path, query = (quote(part, safe=punctuation) for part in (parts.path, parts.query))
     except ValueError as error:
         raise AddressRefusedError(address=address, why=f"it cannot be read ({error})") from error
     if parts.scheme not in PORTS:
@@ -44,7 +48,7 @@ def read_address(address: str) -> SplitResult:
         raise AddressRefusedError(address=address, why="it names no host")
     if parts.username is not None or parts.password is not None:
         raise AddressRefusedError(address=address, why="it carries a user name")
-    return parts
+    return parts._replace(path=path, query=query)
 
 
 def is_public(ip: IPv4Address | IPv6Address) -> bool:

@@ -205,6 +205,14 @@ def test_an_address_that_may_not_be_asked_says_why(address, why):
         read_address(address)
 
 
+def test_letters_of_an_address_are_asked_percent_encoded(server, limits, into):
+    server.served["/b%C3%BCcher/%C3%BC%2Fa"] = Served(b"words")
+
+    download(f"{server.address}/bücher/ü%2Fa?law=§1", into, limits=limits())
+
+    assert into.read_bytes() == b"words"
+
+
 def test_a_name_that_resolves_to_a_private_machine_is_refused(monkeypatch):
     inside = [(2, 1, 6, "", ("93.184.216.34", 443)), (2, 1, 6, "", ("10.0.0.7", 443))]
     monkeypatch.setattr("socket.getaddrinfo", lambda *args, **more: inside)

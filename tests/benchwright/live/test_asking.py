@@ -14,7 +14,7 @@ from benchwright.live.connections import Server
 from benchwright.live.errors import EndpointError
 from benchwright.live.keeping import AnswerLog, answers_at
 from benchwright.live.paths import read_shape
-from tests.scoring.search_server import DROPPED, Answer, hits, plain, zipped
+from tests.scoring.search_server import BODY, DROPPED, Answer, hits, plain, zipped
 
 ONE = [("q1", "one")]
 ROOT = Path(__file__).resolve().parents[3]
@@ -94,6 +94,16 @@ def test_a_get_carries_the_query_percent_encoded(server, endpoint):
 
     assert (server.asked[0].query, answer.reading.results) == ("a&b=c #d+é", (("1", 10.0),))
     assert server.asked[0].path.startswith("/docs/_search?lang=en&q=a%26b")
+
+
+@pytest.mark.parametrize(("method", "template"), [("POST", BODY), ("GET", "q={{query}}")])
+def test_letters_of_an_address_arrive_percent_encoded(server, endpoint, method, template):
+    search = endpoint(f"{server.url}/süche?in=größe", method=method, template=template)
+
+    outcome(search)
+
+    (asked,) = server.asked
+    assert asked.path.startswith("/docs/_search/s%C3%BCche?in=gr%C3%B6%C3%9Fe")
 
 
 def test_connections_are_kept(server, endpoint):
