@@ -108,12 +108,16 @@ def _query(query: Any, where: str) -> tuple[str, str, dict[str, int]]:
     if not isinstance(text, str) or relevant is None:
         what = "it has no text or no relevant documents; give it `text` and `relevant`"
         raise BenchmarkObjectError(where=where, what=what)
+    if isinstance(relevant, str | bytes):
+        what = "its `relevant` is one text; expected documents, or documents with grades"
+        raise BenchmarkObjectError(where=where, what=what)
     named = (getattr(query, name, None) for name in ("id", "qid", "query_id"))
     qid = str(next((value for value in named if value is not None), text))
     graded = (
         relevant.items() if isinstance(relevant, Mapping) else ((docid, 1) for docid in relevant)
     )
-    return qid, text, {str(docid): int(grade) for docid, grade in graded}
+    # Grades stay as they are: one that is not whole is refused with its place, as in any qrels.
+    return qid, text, {str(docid): grade for docid, grade in graded}
 
 
 def relevance_threshold(manifest: Mapping[str, Any]) -> int:

@@ -496,7 +496,8 @@ def slice_means(
     """The means over the queries of each slice, from the values that there are.
 
     Queries that were not scored are passed over. `weights` says how much a query counts, such as
-    its traffic; without it each counts the same. Totals are not weighted.
+    its traffic; those that have none are passed over, and without it each counts the same. Totals
+    are not weighted.
     """
     return {name: _slice_means(evaluation, qids, weights) for name, qids in slices.items()}
 
@@ -504,7 +505,8 @@ def slice_means(
 def _slice_means(
     evaluation: Evaluation[Qid], qids: Collection[Qid], weights: Mapping[Qid, float] | None
 ) -> SliceMeans:
-    scored = [qid for qid in dict.fromkeys(qids) if qid in evaluation.per_query]
+    counting = evaluation.per_query if weights is None else weights
+    scored = [qid for qid in dict.fromkeys(qids) if qid in evaluation.per_query and qid in counting]
     weight = None if weights is None else [weights[qid] for qid in scored]
     columns = {
         str(measure): [evaluation.per_query[qid][str(measure)] for qid in scored]

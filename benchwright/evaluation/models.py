@@ -14,6 +14,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from benchwright.datasets.errors import NothingMatchesError
 from benchwright.datasets.released import Released, read_released, released_of
 from benchwright.errors import CutoffError, FileProblemsError, MeasureParameterError, ModelError
 from benchwright.evaluation import shown
@@ -319,6 +320,8 @@ def evaluate_model(
         If the model fails, or returns what is no list of results; it names the query.
     MissingFileError, FileProblemsError, ArchiveError, BenchmarkObjectError
         If the benchmark cannot be read.
+    NothingMatchesError
+        If no query of the qrels is among the queries.
     CutoffError, MeasureParameterError, UnknownMeasureError
         If a measure is none, or looks at more results than `k`.
     """
@@ -330,9 +333,13 @@ def evaluate_model(
         released = read_released(Path(benchmark), split)
     names = _measures(measures, k, released.threshold)
     queries = [(qid, released.texts[qid]) for qid in released.qrels if qid in released.texts]
+    if not queries and released.qrels:
+        graded = counted(len(released.qrels), "query")
+        problem = f"none of the {graded} of the qrels has a text. Look whether both are of one set."
+        raise NothingMatchesError(place=released.name, said=problem)
+    table = GradeTable(take_qrels(released.qrels).content)
     answers = ask(model, queries, k, batch_size=max(1, batch_size), progress=progress)
 
-    table = GradeTable(take_qrels(released.qrels).content)
     evaluation = evaluate_hits(
         judged_by(table.judged, released.unlisted),
         hits_of(answers.answers, table.grades, ties=ties, depth=k).content,

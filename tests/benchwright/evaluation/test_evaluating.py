@@ -11,8 +11,10 @@ from types import SimpleNamespace
 import pytest
 
 from benchwright import evaluate, evaluate_model
+from benchwright.datasets.errors import NothingMatchesError
 from benchwright.datasets.released import read_released
 from benchwright.errors import (
+    BenchmarkError,
     CutoffError,
     FileProblemsError,
     MeasureParameterError,
@@ -218,6 +220,24 @@ def test_query_without_text_counts_zero_and_is_told(released):
 
     assert (scores.overall.n_queries, scores.overall.means["RR@10"]) == (2, 1 / 2)
     assert "1 query of the qrels has no text" in scores.notes[0]
+
+
+def test_queries_of_another_collection_than_the_qrels_are_refused(released):
+    folder = released(qrels="z\td1\t1\n")
+
+    with pytest.raises(NothingMatchesError, match="none of the 1 query of the qrels has a text"):
+        evaluate_model(lambda text, k: ["d1"], folder)
+
+
+@pytest.mark.parametrize(
+    ("relevant", "words"),
+    [("d1", "`relevant` is one text"), ({"d1": 0.5}, r"grade is 0\.5; expected a whole number")],
+)
+def test_documents_of_an_own_benchmark_that_are_none_are_refused(relevant, words):
+    query = SimpleNamespace(text="first", relevant=relevant)
+
+    with pytest.raises(BenchmarkError, match=words):
+        evaluate_model(lambda text, k: ["d1"], SimpleNamespace(slices={"head": [query]}))
 
 
 def test_distances_in_place_of_scores_are_told(released):

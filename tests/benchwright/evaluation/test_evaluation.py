@@ -264,6 +264,16 @@ def test_slice_means_can_count_a_query_by_its_weight():
     )
 
 
+def test_slice_means_of_weights_leave_out_queries_that_have_none():
+    whole = evaluate(QRELS, RUN, ["RR"])
+    one, *others = whole.per_query
+
+    weighted = slice_means(whole, {"all": list(whole.per_query)}, weights={one: 2.0})["all"]
+
+    assert others
+    assert (weighted.n_queries, weighted.means["RR"]) == (1, whole.per_query[one]["RR"])
+
+
 DOCIDS = st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b"e", b"f"]), unique=True)
 
 
