@@ -123,7 +123,7 @@ class TopUpList(Endpoint):
         benchmark = self.benchmark_for(Action.SEE_RESULTS)
         params = request.query_params
         release = release_named(benchmark, params.get("release", ""))
-        runs = runs_asked(benchmark, request.user, params.get("runs", ""), most=MOST_RUNS)
+        runs = runs_asked(benchmark, request.user, [params.get("runs", "")], most=MOST_RUNS)
         completeness = completeness_of(
             release=release,
             runs=runs,
@@ -143,7 +143,7 @@ class TopUpList(Endpoint):
     def post(self, request: Request, slug: str) -> Response:
         benchmark: Benchmark = self.benchmark_for(Action.EDIT)
         fields = self.validated(NewTopUpSerializer)
-        runs = runs_asked(benchmark, request.user, ",".join(fields.pop("runs")), most=MOST_RUNS)
+        runs = runs_asked(benchmark, request.user, fields.pop("runs"), most=MOST_RUNS)
         release = release_named(benchmark, fields.pop("release"))
         candidates = make_top_up(release=release, runs=runs, user=request.user, **fields)
         return Response(CandidateListSerializer(candidates).data, status=201)

@@ -48,7 +48,7 @@ def run_top_up(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
 @benchmark_view(Action.SEE_RESULTS)
 def top_up_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """What tells the runs of `?runs=` apart; without any, they can be chosen."""
-    named = ",".join(request.GET.getlist("runs"))
+    named = request.GET.getlist("runs")
     return _top_up(request, benchmark, runs_named(benchmark, request.user, named)[:MOST_RUNS])
 
 

@@ -200,7 +200,7 @@ class GateEndpoint(Endpoint):
 
     def run_of(self, benchmark: Benchmark, name: str, field: str) -> Run:
         """The run of a name or number that the caller sees; 400 with the field elsewhere."""
-        runs = runs_named(benchmark, self.request.user, name)
+        runs = runs_named(benchmark, self.request.user, [name])
         if len(runs) != 1:
             raise exceptions.ValidationError({field: [f"There is no run '{name}' here."]})
         return runs[0]

@@ -1,5 +1,6 @@
 """The release and the runs that a request names."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from rest_framework.exceptions import ValidationError
@@ -22,12 +23,13 @@ def release_named(benchmark: Benchmark, version: str) -> Release:
     return release
 
 
-def runs_asked(benchmark: Benchmark, user: Any, text: str, *, most: int) -> list[Run]:
+def runs_asked(benchmark: Benchmark, user: Any, names: Iterable[str], *, most: int) -> list[Run]:
     """The runs that are named, 400 where one is unknown, none is named, or too many are."""
-    names = names_in(text, Run.objects.visible_to(user).filter(benchmark=benchmark))
-    runs = runs_named(benchmark, user, text)
+    visible = Run.objects.visible_to(user).filter(benchmark=benchmark)
+    asked = [name for text in names for name in names_in(text, visible)]
+    runs = runs_named(benchmark, user, asked)
     matched = {str(run.pk) for run in runs} | {run.name for run in runs}
-    unknown = [part for part in names if part not in matched]
+    unknown = [name for name in asked if name not in matched]
     if unknown:
         message = f"There is no run {', '.join(unknown)}. Name runs by their names or ids."
     elif not runs:

@@ -256,7 +256,7 @@ class Ann(Endpoint):
         benchmark = self.benchmark_for(Action.SEE_RESULTS)
         params = request.query_params.dict()
         for name in ("exact", "approximate"):
-            runs = runs_asked(benchmark, request.user, params.get(name, ""), most=1)
+            runs = runs_asked(benchmark, request.user, [params.get(name, "")], most=1)
             params[name] = str(runs[0].pk)
         form = AnnForm(params, runs=runs_offered(benchmark, request.user))
         if not form.is_valid():

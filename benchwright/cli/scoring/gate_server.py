@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
 
 import click
 from click.core import ParameterSource
@@ -50,7 +51,8 @@ def decided(files: Sequence[Path], chosen: Mapping[str, Any]) -> dict[str, Any] 
     if gate["verdict"] == UNDECIDED:
         text = f"There is no verdict: {gate['error']}"
         raise click.ClickException(text)
-    click.echo(f"{chosen['server'].rstrip('/')}{gate['url']}", err=True)
+    # The path of a site stands in both.
+    click.echo(urljoin(client.url, gate["url"]), err=True)
     return dict(gate["report"])
 
 

@@ -118,8 +118,10 @@ def ann_on_site(
     site: Asked, exact: str, approximate: str, fail_below: float | None, **chosen: Any
 ) -> None:
     """Compare a run of an APPROXIMATE index with one of EXACT search, both by their names there."""
-    site.check([exact, approximate], site.names("runs/"), "run")
-    question = {"exact": exact, "approximate": approximate, **chosen}
+    runs = {"exact": exact, "approximate": approximate}
+    # By their numbers, which no name is taken for.
+    ids = {which: site.named("runs/", name, "run")["id"] for which, name in runs.items()}
+    question = {**ids, **chosen}
     recall = site.ask("GET", "ann/", params=question)
     site.say(recall, _recall_lines(recall))
     if fail_below is not None and recall["recall"] < fail_below:

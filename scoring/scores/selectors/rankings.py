@@ -76,13 +76,13 @@ def names_in(text: str, runs: QuerySet[Run]) -> list[str]:
     return list(dict.fromkeys(filter(None, names)))
 
 
-def runs_named(benchmark: Benchmark, user: Any, text: str) -> list[Run]:
-    """The runs that `text` names (keys or names, separated by commas), in that order, each once.
+def runs_named(benchmark: Benchmark, user: Any, texts: Iterable[str]) -> list[Run]:
+    """The runs of these keys or names, several with commas between, in that order, each once.
 
     What this person may not see is left out, as is what nobody knows.
     """
     visible = Run.objects.visible_to(user).filter(benchmark=benchmark)
-    names = names_in(text, visible)
+    names = list(dict.fromkeys(name for text in texts for name in names_in(text, visible)))
     keys = [key for part in names if (key := row_key(part)) is not None]
     by_key = {str(run.pk): run for run in visible.filter(pk__in=keys)}
     by_name = {run.name: run for run in visible.filter(name__in=names)}

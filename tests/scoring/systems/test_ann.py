@@ -7,7 +7,7 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
-from benchmarks_app.models import Role
+from benchmarks_app.models import Role, Run
 from scoring.systems.services.ann import ann_report
 from tests import factories
 
@@ -117,3 +117,12 @@ def test_endpoint_takes_names(client, benchmark, page, runs):
     assert answer["worst"][0] == {"query": "q3", "recall": 0.0, "missed": ["d6"]}
     assert unknown.status_code == 400
     assert "There is no run indx" in json.dumps(unknown.json())
+
+
+def test_endpoint_takes_a_name_with_a_comma(client, benchmark, page, runs):
+    Run.objects.filter(name="index").update(name="index, small")
+    url = f"/api/v1/benchmarks/{benchmark.slug}/ann/"
+
+    answer = client.get(url, {"exact": "exact", "approximate": "index, small", "k": 2})
+
+    assert answer.json()["recall"] == 0.5

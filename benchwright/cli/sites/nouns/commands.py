@@ -15,7 +15,7 @@ from benchwright.cli.sites.asking import Asked, Line, SiteCommand, refuse_name, 
 from benchwright.cli.sites.job import is_job
 from benchwright.cli.sites.nouns import building, grading, keeping, scoring
 from benchwright.cli.sites.nouns.facts import lines_of, row_lines
-from benchwright.cli.sites.nouns.table import RELEASE, Noun, Verb
+from benchwright.cli.sites.nouns.table import LEARNED, RELEASE, Noun, Verb
 
 NOUNS: Mapping[str, Noun] = {
     **building.NOUNS,
@@ -110,7 +110,10 @@ def _body(asked: Asked, verb: Verb, thing: str, chosen: Mapping[str, Any]) -> di
         name: list(value) if isinstance(value, tuple) else value for name, value in body.items()
     }
     for name, noun in verb.ids.items():
-        body[name] = _row(asked, noun, body[name])["id"]
+        if isinstance(body.get(name), list):
+            body[name] = [_row(asked, noun, thing)["id"] for thing in body[name]]
+        elif body.get(name) not in (None, LEARNED):
+            body[name] = _row(asked, noun, body[name])["id"]
     if verb.names:
         body[verb.names] = thing
     if verb.how == "PATCH" and not body:
@@ -184,5 +187,6 @@ def _ended(asked: Asked, of: Noun, verb: Verb, answer: Mapping[str, Any]) -> Any
 def _params(body: Mapping[str, Any]) -> dict[str, Any]:
     """The same as a query string has it."""
     return {
-        name: ",".join(value) if isinstance(value, list) else value for name, value in body.items()
+        name: ",".join(map(str, value)) if isinstance(value, list) else value
+        for name, value in body.items()
     }

@@ -46,7 +46,11 @@ POLICY: tuple[click.Parameter, ...] = (
     one("--lexical", metavar="RUN", help="The lexical one, for checks that need it."),
     one("--content", type=JSON_FILE, metavar="FILE", help="As `gate --policy`; or the usual one."),
 )
-MACHINE = one("--machine", metavar="NAME", help="Its set of qrels; by default the usual one.")
+# The API takes a run by its number or its name, the number first; names here are names.
+OF_RUNS = {"runs": "runs"}
+OF_POLICY = {"baseline": "runs", "lexical": "runs"}
+OF_MACHINE = {"machine": "qrels"}
+MACHINE = one("--machine", metavar="NAME", help="Its set of qrels, or learned.")
 LIVE = (
     one("--url", metavar="URL", help="Where it is asked."),
     one("--description", metavar="TEXT", help="What it is."),
@@ -105,14 +109,16 @@ NOUNS = {
                               "query run reference difference outcome text",
                               RUNS, RELEASE, MEASURE, SLICE,
                               one("--order", type=among("best", "worst", "largest"), help="First."),
-                              ),
-            "results": seen("results/", "Their results for a query.", word("query"), RUNS, RELEASE),
+                              ids=OF_RUNS),
+            "results": seen("results/", "Their results for a query.", word("query"), RUNS, RELEASE,
+                            ids=OF_RUNS),
             "robustness": seen("robustness/", "Whether it survives other labels, gains and depths.",
-                               RUNS, RELEASE, MEASURE),
+                               RUNS, RELEASE, MEASURE, ids=OF_RUNS),
             "try-robustness": done("robustness/", "Begin with that, where it takes long.",
-                                   RUNS, RELEASE, MEASURE),
+                                   RUNS, RELEASE, MEASURE, ids=OF_RUNS),
             "corrected": seen("corrected/", "By people's labels and a machine's.",
-                              RUNS, RELEASE, MEASURE, MACHINE),
+                              RUNS, RELEASE, MEASURE, MACHINE,
+                              ids={**OF_RUNS, **OF_MACHINE}),
         },
     ),
     "embeddings": Noun(
@@ -142,11 +148,12 @@ NOUNS = {
         "candidates/", "name origin n_queries n_documents created_at",
         {
             "worth": seen("/top-ups/", "Unjudged documents that can change how runs compare.",
-                          RUNS, RELEASE, MEASURE),
+                          RUNS, RELEASE, MEASURE, ids=OF_RUNS),
             "new": done("", "Keep a list: FILE has columns query-id, corpus-id.",
                         word("rows", type=PAIRS, metavar="FILE"),
                         one("--origin", metavar="TEXT", help="How it came about."), names="name"),
-            "keep": done("/top-ups/", "Keep these as a list.", RUNS, RELEASE, MEASURE, NAMED),
+            "keep": done("/top-ups/", "Keep these as a list.", RUNS, RELEASE, MEASURE, NAMED,
+                         ids=OF_RUNS),
         },
     ),
     "releases": Noun(
@@ -162,7 +169,7 @@ NOUNS = {
                           one("--from", metavar="VERSION", help="The earlier one."),
                           MEASURE, SLICE),
             "corrected": seen("{}/leaderboard/corrected/", "Its board by people and a machine.",
-                              MEASURE, MACHINE),
+                              MEASURE, MACHINE, ids=OF_MACHINE),
             "score": done("{}/rescoring/", "Score the runs that have no scores on it."),
             "scoring": seen("{}/rescoring/", "How far scoring on it is."),
             "history": seen("{}/leaderboard/history/", "The best runs when they came.",
@@ -227,12 +234,13 @@ NOUNS = {
         "gates/policies/", "name version baseline retired_at",
         {
             "show": SHOWN,
-            "new": done("", "Freeze one; a name in use gets a new version.", *POLICY, names="name"),
+            "new": done("", "Freeze one; a name in use gets a new version.", *POLICY, names="name",
+                        ids=OF_POLICY),
             "rehearse": done(
                 "/gates/rehearsals/", "How often it would be right on runs that are there.",
                 *POLICY, RUNS, RELEASE,
                 one("--seed", type=int, metavar="N", help="The same draws again."),
-                names="name", lasts=("state", ("queued",)),
+                names="name", ids={**OF_RUNS, **OF_POLICY}, lasts=("state", ("queued",)),
             ),
             "retire": done("{}/retire/", "Let it decide no more gates."),
         },

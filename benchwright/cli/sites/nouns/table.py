@@ -73,9 +73,9 @@ def seen(path: str, line: str, *takes: click.Parameter, **more: Any) -> Verb:
     return Verb("GET", path, line, takes, **more)
 
 
-def listed(path: str, line: str, columns: str, *takes: click.Parameter) -> Verb:
+def listed(path: str, line: str, columns: str, *takes: click.Parameter, **more: Any) -> Verb:
     """What lists rows."""
-    return Verb("GET", path, line, takes, tuple(columns.split()))
+    return Verb("GET", path, line, takes, tuple(columns.split()), **more)
 
 
 def done(path: str, line: str, *takes: click.Parameter, **more: Any) -> Verb:
@@ -129,6 +129,8 @@ NAMED = one("--name", metavar="NAME", help="What the new one is called.")
 RELEASE = one("--release", metavar="VERSION", help="Such as 1.2.0; by default the newest.")
 MEASURE = one("-m", "--measure", metavar="NAME", help="By default the usual one.")
 SLICE = one("--slice", metavar="NAME", help="Over the queries of a slice.")
+LEARNED = "learned"
+"""In place of a machine's set of qrels: the estimate from the judged documents."""
 RUNS = several("--run", "runs", required=True, metavar="NAME", help="A run; once for each.")
 QUERIES = several("--query", "queries", metavar="ID", help="A query; once for each.")
 THESE = several("--query", "queries", required=True, metavar="ID", help="A query; once for each.")

@@ -5,14 +5,25 @@ import re
 import shlex
 
 import pytest
+from django.core.wsgi import get_wsgi_application
 
 from annotation.models import Pool
-from benchmarks_app.models import ContaminationCheck, Guideline, QueryFamily, Slice, Webhook
+from benchmarks_app.models import (
+    ContaminationCheck,
+    Guideline,
+    QrelSet,
+    QueryFamily,
+    Slice,
+    User,
+    Webhook,
+)
+from benchmarks_app.site_path import below_site_path
 from benchmarks_app.splits.services.contamination import salt_of
 from benchwright.cli.sites.nouns.commands import NOUNS, verbs_of
-from scoring.models import GatePolicy, Phase
+from scoring.models import GatePolicy, GateResult, Phase
 from tests import factories
 from tests.benchmarks_app.notices.receiving import receiving
+from tests.benchwright.cli.sites import sites
 from tests.benchwright.cli.sites.test_site_doors import EXACT, INDEX, answered, bench
 from tests.judge_stub import JudgeStub
 from tests.system.site import ROOT
@@ -77,7 +88,7 @@ def test_policy_is_frozen_rehearsed_and_retired(on, tmp_path):
     assert "retired at: " in retired
     assert GatePolicy.objects.get(version=2).retired_at
     refused(on(*new, "--content", str(broken)), 1, f"{broken}:2: is no JSON")
-    refused(on("policies", "new", "x", "--baseline", "oldd"), 1, "oldd")
+    refused(on("policies", "new", "x", "--baseline", "oldd"), 2, "Did you mean 'old'?")
 
 
 def test_webhook_is_told_and_its_answers_are_seen(on, settings):
@@ -231,6 +242,69 @@ def test_query_whose_id_has_signs_of_an_address_is_asked_for_by_all_of_it(on):
     factories.run(bench(), EXACT, name="exact")
 
     refused(on("runs", "query", "exact", "why#2?"), 1, "/queries/why%232%3F/: There is no such")
+
+
+def test_run_is_the_one_of_the_name_whatever_its_name_is(on):
+    """Also where the name holds a comma, or is another run's number."""
+    other = factories.run(bench(), INDEX, name="other")
+    texts = {str(other.pk): EXACT, "a,b": INDEX.replace("3.0", "4.0")}
+    runs = [factories.run(bench(), text, name=name) for name, text in texts.items()]
+    factories.release(bench().qrel_sets.get(), "1.0.0")
+    said(on("releases", "score", "1.0.0"))
+    both = ("--run", str(other.pk), "--run", "a,b")
+
+    kept = answered(on("ann", str(other.pk), "a,b", "-k", "2", "--json"))
+    policy = answered(on("policies", "new", "p", "--baseline", str(other.pk), "--json"))
+    results = answered(on("comparisons", "results", "1", *both, "--json"))
+    worth = answered(on("candidates", "worth", *both, "--json"))
+    nothing = on("candidates", "keep", *both, "--name", "kept")
+
+    assert kept["recall"] == 0.5
+    assert GatePolicy.objects.get(pk=policy["id"]).baseline.name == str(other.pk)
+    assert [of["run"] for of in results] == [str(run.pk) for run in runs]
+    assert [of["run"] for of in worth["runs"]] == [str(other.pk), "a,b"]
+    refused(nothing, 1, f"None of the 1 unjudged documents of {other.pk} and a,b is expected")
+    refused(on("ann", "a", "b"), 2, "'a' is no run of tiny.")
+
+
+def test_machine_is_called_by_the_name_of_its_grades(on):
+    factories.run(bench(), EXACT, name="exact")
+    factories.release(bench().qrel_sets.get(), "1.0.0")
+    QrelSet.objects.create(benchmark=bench(), name="by nova", kind="machine", state="ready")
+
+    named = answered(on("releases", "corrected", "1.0.0", "--machine", "by nova", "--json"))
+    learned = answered(on("releases", "corrected", "1.0.0", "--machine", "learned", "--json"))
+
+    assert "There is no such set" not in named["refusal"]
+    assert "There is no such set" not in learned["refusal"]
+    refused(on("releases", "corrected", "1.0.0", "--machine", "by nov"), 2, "mean 'by nova'?")
+
+
+@pytest.fixture
+def path(settings, monkeypatch):
+    """The path below which the site is."""
+    settings.SITE_PATH = settings.FORCE_SCRIPT_NAME = "/benchwright"
+    application = below_site_path(get_wsgi_application())
+    monkeypatch.setattr(sites, "get_wsgi_application", lambda: application)
+    return settings.SITE_PATH
+
+
+def test_link_to_a_verdict_has_the_path_of_the_site_once(
+    path, on, benchwright, site, token_of, tmp_path
+):
+    for name, text in (("old", EXACT), ("other", INDEX)):
+        factories.run(bench(), text, name=name)
+    factories.release(bench().qrel_sets.get(), "1.0.0")
+    said(on("policies", "new", "nightly", "--baseline", "old"))
+    candidate = tmp_path / "new.run"
+    candidate.write_text(EXACT.replace(" e", " new"))
+    gate = ("gate", str(candidate), "--policy", "nightly", "--wait")
+    token = token_of(User.objects.get(username="olga"))
+
+    done = benchwright("--site", site + path, "--benchmark", "tiny", *gate, BENCHWRIGHT_TOKEN=token)
+
+    gate_pk = GateResult.objects.get().pk
+    assert done.stderr.splitlines()[0] == f"{site}/benchwright/b/tiny/gates/{gate_pk}/"
 
 
 def test_teams_are_made_and_people_let_in(on):
