@@ -15,7 +15,7 @@ from rest_framework.generics import GenericAPIView
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import BaseSerializer
+from rest_framework.serializers import BaseSerializer, Field
 from rest_framework.views import APIView
 
 from benchmarks_app.api import idempotency
@@ -148,6 +148,16 @@ class Endpoint(Answering, GenericAPIView):
         bound_serializer = serializer(data=self.request.data, context=context, partial=partial)
         bound_serializer.is_valid(raise_exception=True)
         return bound_serializer.validated_data
+
+    def parameter(self, name: str, field: Field) -> Any:
+        """A parameter of the address as `field` reads it, None without it; 400 where it cannot."""
+        value = self.request.query_params.get(name)
+        if not value:
+            return None
+        try:
+            return field.run_validation(value)
+        except exceptions.ValidationError as error:
+            raise exceptions.ValidationError({name: error.detail}) from error
 
     def cleaned(self, form: BaseForm) -> dict[str, Any]:
         """What a page's form makes of what was sent; 400 with what is wrong of it."""

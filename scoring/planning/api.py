@@ -7,7 +7,6 @@ from django.http import Http404
 from django.urls import path
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -102,8 +101,7 @@ class Planner(Endpoint):
         known = known_of(benchmark, request.user)
         params = request.query_params.dict()
         form = PlannerForm(params, seconds=known.seconds, has_runs=not known.growth.is_assumed)
-        if not form.is_valid():
-            raise ValidationError(form.errors.get_json_data())
+        self.cleaned(form)
         wish = form.wish()
         if known.growth.is_assumed:
             known = known_of(benchmark, request.user, systems=wish.systems)

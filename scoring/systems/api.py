@@ -7,7 +7,6 @@ from django.shortcuts import get_object_or_404
 from django.urls import path
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -258,13 +257,11 @@ class Ann(Endpoint):
         for name in ("exact", "approximate"):
             runs = runs_asked(benchmark, request.user, [params.get(name, "")], most=1)
             params[name] = str(runs[0].pk)
-        form = AnnForm(params, runs=runs_offered(benchmark, request.user))
-        if not form.is_valid():
-            raise ValidationError(form.errors.get_json_data())
+        asked = self.cleaned(AnnForm(params, runs=runs_offered(benchmark, request.user)))
         release = newest_release(benchmark)
         hidden = sight_of(request.user, release).hidden if release else frozenset()
-        report = ann_report(release=release, hidden=hidden, **form.cleaned_data)
-        return Response(_told(form.cleaned_data, report))
+        report = ann_report(release=release, hidden=hidden, **asked)
+        return Response(_told(asked, report))
 
 
 def _told(params: dict[str, Any], report: AnnReport) -> dict[str, Any]:

@@ -227,11 +227,8 @@ class UploadDetail(Endpoint):
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
         upload = waiting_upload(self.benchmark_for(Action.EDIT), pk)
-        kind = request.query_params.get("kind")
-        parts = None
-        if kind:
-            field = serializers.ChoiceField(choices=KINDS)
-            parts = [Part("", FileKind(field.run_validation(kind)))]
+        kind = self.parameter("kind", serializers.ChoiceField(KINDS))
+        parts = [Part("", FileKind(kind))] if kind else None
         upload_preview = preview(upload, parts, is_whole=is_read_at_once(upload))
         return Response(UploadPreviewSerializer(upload_preview).data)
 

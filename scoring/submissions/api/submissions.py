@@ -255,12 +255,10 @@ class SubmissionList(SubmissionEndpoint):
     def get(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.SUBMIT)
         submissions = submissions_seen_by(request.user, benchmark)
-        params = request.query_params
-        if phase := params.get("phase"):
-            submissions = submissions.filter(phase=Id().run_validation(phase))
-        if state := params.get("state"):
-            field = serializers.ChoiceField(choices=Submission.State.choices)
-            submissions = submissions.filter(state=field.run_validation(state))
+        if phase := self.parameter("phase", Id()):
+            submissions = submissions.filter(phase=phase)
+        if state := self.parameter("state", serializers.ChoiceField(Submission.State.choices)):
+            submissions = submissions.filter(state=state)
         page = self.paginate_queryset(submissions)
         rows = rows_as_seen(request.user, submission_rows(page))
         answers = SubmissionSerializer(rows, many=True, context={"request": request}).data

@@ -205,3 +205,4 @@ def test_endpoint_has_the_plans_as_numbers(client, benchmark, vi):
     assert answer["best"]["labels"] <= 120
     assert answer["cheapest"]["judged_of_new"] is None
     assert wrong.status_code == 400
+    assert wrong.json()["errors"] == {"delta": ["Ensure this value is less than or equal to 0.5."]}

@@ -39,6 +39,14 @@ def send(api: Client, content: bytes = GOOD, **more):
     return api.post(OF, {name: value for name, value in fields.items() if value is not None})
 
 
+@pytest.mark.parametrize(("name", "value"), [("phase", "one"), ("state", "odd")])
+def test_list_by_what_is_none_says_which_parameter_is_wrong(api, name, value):
+    answer = api.get(OF, {name: value})
+
+    assert answer.status_code == 400
+    assert list(answer.json()["errors"]) == [name]
+
+
 def test_run_is_received_and_then_has_its_scores(api, phase, do_jobs):
     facts = {"type": "sparse", "latency_ms": 12.5, "k1": 0.9}
     answer = send(api, metadata=json.dumps(facts), description="BM25")

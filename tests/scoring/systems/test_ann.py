@@ -119,6 +119,14 @@ def test_endpoint_takes_names(client, benchmark, page, runs):
     assert "There is no run indx" in json.dumps(unknown.json())
 
 
+def test_endpoint_says_what_is_wrong_of_which_parameter(client, benchmark, page, runs):
+    url = f"/api/v1/benchmarks/{benchmark.slug}/ann/"
+
+    answer = client.get(url, {"exact": "exact", "approximate": "exact"})
+
+    assert answer.json()["errors"] == {"approximate": ["Choose another run than the exact one."]}
+
+
 def test_endpoint_takes_a_name_with_a_comma(client, benchmark, page, runs):
     Run.objects.filter(name="index").update(name="index, small")
     url = f"/api/v1/benchmarks/{benchmark.slug}/ann/"
