@@ -29,6 +29,7 @@ from benchmarks_app.notices.services import sending, webhooks
 from benchmarks_app.notices.services.mailing import stop_token
 from benchmarks_app.notices.services.sending import PAUSES, drop_old_notices, send_due
 from benchmarks_app.people.services.forgetting import delete_person
+from benchwright.fetching.posting import Answer
 from tests import factories
 from tests.benchmarks_app.notices.receiving import Receiver, receiving
 from tests.open_pages import opened
@@ -192,6 +193,44 @@ def test_attempts_come_with_pauses_that_grow_and_end(benchmark, receiver, issued
     assert (webhook.failing_since, webhook.n_given_up) == (None, 0)
 
 
+def test_five_given_up_in_a_row_switch_it_off_and_tests_do_not_count(benchmark, receiver, issued):
+    receiver.answers = [500] * 20
+
+    states = []
+    for _ in range(5):
+        webhooks.send_test(webhook=Webhook.objects.get())
+        tell(benchmark)
+        Delivery.objects.filter(state="waiting").update(n_attempts=len(PAUSES))
+        send_due()
+        states.append(Webhook.objects.get().off)
+
+    assert states == ["", "", "", "", "failing"]
+
+
+def test_pauses_are_those_that_the_page_names():
+    page = (Path(__file__).parents[3] / "docs" / "webhooks.md").read_text(encoding="utf-8")
+
+    assert PAUSES == (10, 60, 300, 1800, 7200, 18_000, 36_000)
+    assert "after 10 s, 1 min, 5 min, 30 min, 2 h, 5 h and 10 h, each up to a quarter" in page
+
+
+def test_attempt_whose_lease_is_over_changes_nothing_of_who_has_it_now(
+    benchmark, receiver, issued, monkeypatch
+):
+    tell(benchmark)
+    later = timezone.now() + timedelta(minutes=3)
+
+    def post_slowly(*args, **kwargs):
+        Delivery.objects.update(due_at=later, n_attempts=2)
+        return Answer(200, "ok", 130.0)
+
+    monkeypatch.setattr(sending, "post", post_slowly)
+    send_due()
+
+    delivery = Delivery.objects.get()
+    assert (delivery.state, delivery.due_at, delivery.status) == ("waiting", later, None)
+
+
 def test_webhook_that_was_switched_off_since_its_page_was_opened_stays_off(
     benchmark, owner, issued, client
 ):
@@ -326,7 +365,9 @@ def test_who_may_not_see_it_any_more_is_told_nothing(benchmark, owner, receiver,
 def test_old_notices_are_dropped_with_what_became_of_them(benchmark, issued):
     old = tell(benchmark)
     new = tell(benchmark)
-    Notice.objects.filter(pk=old.pk).update(happened_at=timezone.now() - timedelta(days=31))
+    for notice, hours in ((old, 1), (new, -1)):
+        at = timezone.now() - timedelta(days=30, hours=hours)
+        Notice.objects.filter(pk=notice.pk).update(happened_at=at)
 
     drop_old_notices()
 
@@ -425,6 +466,16 @@ def test_mail_goes_to_who_wants_it_and_a_link_in_it_ends_that(
         tell(benchmark)
     send_due()
     assert len(mail.outbox) == 2, "so many in an hour"
+    # Nor to who may not see the benchmark any more.
+    Delivery.objects.all().delete()
+    Benchmark.objects.update(visibility="private")
+    tell(benchmark)
+    role = owner.memberships.get()
+    role.delete()
+    send_due()
+    assert Delivery.objects.get().fault == "They may not see it, or it is gone."
+    assert len(mail.outbox) == 2
+    role.save(force_insert=True)
     # Nothing is sent to who does not want it any more, whose address is not their own for certain,
     # or whose account was closed.
     Delivery.objects.all().delete()
