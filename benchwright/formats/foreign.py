@@ -44,7 +44,8 @@ def is_whole_json(lines: Sequence[bytes]) -> bool:
     first = first.strip()
     if first.startswith(b"["):
         # Objects in a list; a line that is one list among objects is a broken line.
-        return first.rstrip(b"{").strip(b"[") == b"" or not second.lstrip().startswith(b"{")
+        is_begun = first.rstrip(b"{").strip(b"[") == b"" or first.endswith(b",")
+        return is_begun or not second.lstrip().startswith(b"{")
     if not first.startswith(b"{"):
         return False
     if first == b"{" or (not second and _is_of_pairs(first)):

@@ -27,6 +27,19 @@ def told(tmp_path, content: bytes | str, name: str):
     return guess(FileInput(path), tmp_path)
 
 
+@pytest.mark.parametrize("between", [",", ", ", ",\n", ", \r\n ", "\n,", ",\n\n"])
+@pytest.mark.parametrize("begin", ["[", "[\n", " [ "])
+def test_list_of_objects_is_read_however_its_lines_are_broken(tmp_path, between, begin):
+    """PostgreSQL's json_agg has an object a line, the first behind the bracket."""
+    rows = [{"query_id": f"q{n}", "doc_id": f"d{n}", "grade": n % 3} for n in range(30)]
+    text = f"{begin}{between.join(map(json.dumps, rows))}]\n"
+
+    assert told(tmp_path, text, "x.json").kind is FileKind.QREL_TABLE
+    file = FileInput(tmp_path / "x.json")
+    layout = layout_of(file, head_of(file), tmp_path)
+    assert len([row for _, row in sample(file, layout, folder=tmp_path, n=99)]) == 30
+
+
 @pytest.mark.parametrize(
     ("name", "content", "kind"),
     [
