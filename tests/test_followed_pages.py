@@ -119,5 +119,7 @@ def test_gate_of_a_build_is_as_the_page_says():
 def test_what_maps_to_what_is_tried(page, known_site):
     output = follow(page)
 
+    # No page makes grades none of which counts, but one that says so with the release.
+    says_threshold = any("--rel " in text for _, text in steps(page))
     assert output
-    assert not [text for text in output if "WARNING" in text]
+    assert says_threshold or not any("WARNING" in text for text in output)
