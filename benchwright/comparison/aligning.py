@@ -17,7 +17,7 @@ from benchwright.errors import (
     TooFewRunsError,
 )
 from benchwright.evaluation.evaluating import Evaluation
-from benchwright.files.encodings import as_shown
+from benchwright.files.encodings import as_bytes, as_shown, as_text
 from benchwright.measures import parse_measure
 from benchwright.statistics.families import FamilyOf, Floats
 
@@ -80,7 +80,13 @@ def align(
 
 
 def _rows(run: PerQuery) -> Rows:
-    return run.per_query if isinstance(run, Evaluation) else run
+    rows = run.per_query if isinstance(run, Evaluation) else run
+    return {_name(query): values for query, values in rows.items()}
+
+
+def _name(query: Any) -> Any:
+    """An id as text, whatever wrote it: of files they are bytes, and people write text."""
+    return as_text(query) if isinstance(query, bytes) else query
 
 
 def _common_queries(rows: Mapping[str, Rows]) -> list[Any]:
@@ -102,7 +108,7 @@ def _common_queries(rows: Mapping[str, Rows]) -> list[Any]:
 
 def _some(ids: Iterable[Any]) -> str:
     """Three of the ids, for a message."""
-    return ", ".join(f"'{as_shown(query)}'" for query in islice(ids, 3))
+    return ", ".join(f"'{as_shown(as_bytes(query))}'" for query in islice(ids, 3))
 
 
 def _common_measures(rows: Mapping[str, Rows], measures: Sequence[str] | None) -> tuple[str, ...]:
@@ -141,7 +147,7 @@ def _masks(
     masks, notes = {OVERALL: np.ones(len(queries), dtype=bool)}, []
     known_queries = set(queries)
     for name, members in slices.items():
-        inside = set(members)
+        inside = set(map(_name, members))
         masks[name] = np.array([query in inside for query in queries])
         if unknown := len(inside - known_queries):
             notes.append(
@@ -156,6 +162,7 @@ def _family_numbers(
     """A number for each query's family; queries without one get one of their own."""
     if families is None:
         return None, []
+    families = {_name(query): family for query, family in families.items()}
     alone = [query for query in queries if query not in families]
     labels = [(True, families[q]) if q in families else (False, q) for q in queries]
     numbers = {label: number for number, label in enumerate(dict.fromkeys(labels))}

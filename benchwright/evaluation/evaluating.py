@@ -10,7 +10,7 @@ geometric means.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, overload
@@ -85,6 +85,11 @@ class Evaluation(Generic[Qid]):
         """A copy whose query ids are text, whatever they were: those of files are bytes."""
         per_query = {as_text(qid): values for qid, values in self.per_query.items()}
         return self.replaced(per_query=per_query)
+
+    def with_ids_like(self, ids: Iterable[Any]) -> "Evaluation[Any]":
+        """Itself, with text ids where `ids` are text: those of files are bytes."""
+        kinds = (type(next(iter(names), None)) for names in (self.per_query, ids))
+        return self.with_text_ids() if tuple(kinds) == (bytes, str) else self
 
     def _fields(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__}
@@ -495,11 +500,13 @@ def slice_means(
 ) -> dict[str, SliceMeans]:
     """The means over the queries of each slice, from the values that there are.
 
-    Queries that were not scored are passed over. `weights` says how much a query counts, such as
+    Ids may be text where those of the evaluation are bytes, as they are of files. Queries that were
+    not scored are passed over. `weights` says how much a query counts, such as
     its traffic; those that have none are passed over, and without it each counts the same. Totals
     are not weighted.
     """
-    return {name: _slice_means(evaluation, qids, weights) for name, qids in slices.items()}
+    alike = evaluation.with_ids_like(chain.from_iterable(slices.values()))
+    return {name: _slice_means(alike, qids, weights) for name, qids in slices.items()}
 
 
 def _slice_means(

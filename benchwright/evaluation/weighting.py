@@ -52,7 +52,8 @@ def weighted_means(
     """The weighted mean of every measure that is no count, over the queries that have a weight.
 
     With `has_intervals`, 95 % intervals too, by Student's t over families. Equal weights give the
-    plain means and intervals, to the last bit.
+    plain means and intervals, to the last bit. Ids may be text where those of the evaluation are
+    bytes, as they are of files.
 
     Raises
     ------
@@ -61,6 +62,7 @@ def weighted_means(
     WeightError
         If one is no finite number above 0.
     """
+    evaluation = evaluation.with_ids_like(weights)
     scored = [qid for qid in evaluation.per_query if qid in weights]
     if not scored:
         raise NoWeightError(n_queries=len(evaluation.per_query))

@@ -21,7 +21,7 @@ Answered: TypeAlias = Path | str | Iterable[bytes | str]
 """Ids of queries that were answered: themselves, or the path of a file with one a line."""
 
 
-def read_qrels(path: Path, *, problems: Problems | None = None) -> Qrels:
+def read_qrels(path: Path | str, *, problems: Problems | None = None) -> Qrels:
     """The grades of a qrels file: TREC's four columns, or three (query, document, grade).
 
     It may be plain, gzip or zstd; `-` is standard input. Give `problems` to see the warnings
@@ -34,7 +34,7 @@ def read_qrels(path: Path, *, problems: Problems | None = None) -> Qrels:
     ArchiveError, MissingFileError
         If there is no such file, or it cannot be inflated.
     """
-    problems = problems or Problems()
+    problems, path = problems or Problems(), Path(path)
     shape, file, lines = qrels_shape(path), shown_name(path), open_lines(path)
     if shape.kind == "trec":
         rows = trec.read_qrels(lines, file=file, problems=problems)
@@ -46,7 +46,7 @@ def read_qrels(path: Path, *, problems: Problems | None = None) -> Qrels:
 
 
 def read_run(
-    path: Path, *, problems: Problems | None = None, answered: Answered | None = None
+    path: Path | str, *, problems: Problems | None = None, answered: Answered | None = None
 ) -> Run:
     """The results of a run file; its queries need not be in blocks.
 
@@ -62,7 +62,7 @@ def read_run(
     ArchiveError, MissingFileError
         If there is no such file, or it cannot be inflated.
     """
-    problems = problems or Problems()
+    problems, path = problems or Problems(), Path(path)
     run = load_run(path, run_shape(path), problems)
     problems.raise_found()
     for qid in answered_ids(answered):

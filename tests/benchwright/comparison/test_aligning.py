@@ -34,6 +34,16 @@ def test_evaluations_are_taken_as_they_are():
     assert aligned.values[:, 0, 0].tolist() == [1.0, 0.0]
 
 
+def test_ids_of_files_are_those_of_slices_families_and_other_runs():
+    in_bytes = {query.encode(): row for query, row in A.items()}
+
+    aligned = align({"a": in_bytes, "b": B}, slices={"one": ["q1"]}, families={"q1": 7, "q2": 7})
+
+    assert aligned.slices["one"].tolist() == [True, False]
+    assert aligned.families.tolist() == [0, 0]
+    assert aligned.notes == ()
+
+
 def test_only_common_measures_are_compared():
     less = {query: {"RR": row["RR"], "AP": 0.0} for query, row in A.items()}
 

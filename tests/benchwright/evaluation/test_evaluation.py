@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright import evaluate, evaluate_hits
+from benchwright import evaluate, evaluate_hits, read_qrels, read_run, weighted_means
 from benchwright.errors import (
     EmptyQrelsError,
     EmptyRunError,
@@ -262,6 +262,23 @@ def test_slice_means_can_count_a_query_by_its_weight():
     assert weighted.means == pytest.approx(
         {"RR": 3.5 / 4, "GMAP": 0.5**0.25, "NumRelRet": 2, "Judged": 1 / 5}
     )
+
+
+def test_ids_that_are_text_name_the_queries_of_files(tmp_path):
+    """Those are bytes there; slices, weights and families are written as text."""
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("".join(f"ä{n} 0 d {n % 2}\n" for n in range(4)), "utf-8")
+    run.write_text("".join(f"ä{n} Q0 d 1 1 t\n" for n in range(4)), "utf-8")
+    whole = evaluate(str(qrels), str(run), ["RR"])
+    weights = {"ä1": 3.0, "ä2": 1.0}
+
+    assert slice_means(whole, {"odd": ["ä1", "ä3"]})["odd"].means == {"RR": 1.0}
+    assert slice_means(whole, {"": [], "odd": {b"\xc3\xa41"}})["odd"].n_queries == 1
+    assert slice_means(whole, {"both": ["ä1", "ä2"]}, weights=weights)["both"].means["RR"] == 0.75
+    assert weighted_means(whole, weights).means == {"RR (weighted)": 0.75}
+    one = dict.fromkeys(weights, "one family")
+    assert weighted_means(whole, weights, families=one, has_intervals=True).intervals == {}
+    assert evaluate(read_qrels(str(qrels)), read_run(str(run)), ["RR"]) == whole
 
 
 def test_slice_means_of_weights_leave_out_queries_that_have_none():
