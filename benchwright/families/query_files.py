@@ -3,9 +3,8 @@
 import csv
 import json
 import re
-from collections.abc import Iterable, Iterator
-from io import StringIO
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +13,25 @@ from benchwright.families.errors import QueryFileError
 from benchwright.families.grouping import GroupedQueries
 from benchwright.families.linking import QueryText
 from benchwright.files.sources import open_lines, shown_name
+from benchwright.formats.beir import BOM
+from benchwright.formats.mapping import Content, guessed
+from benchwright.formats.tables import SEPARATOR, cells_of
+from benchwright.formats.trec_topics import read_topics
 from benchwright.ids import id_problem
 
 _IDS = ("_id", "id", "qid", "query-id", "query_id")
 _TEXTS = ("text", "query", "question", "title")
-_BOM = "\ufeff"
+TOPIC = re.compile(r"<top(ic)?[\s>]|<topics|<\?xml", re.IGNORECASE)
 HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 FAMILY_COLUMNS = ("query-id", "family", "doubt", "review", "why", "text")
 LINK_COLUMNS = ("query-a", "query-b", "reason", "similarity", "text-a", "text-b")
 
 
 def read_query_texts(path: Path) -> list[QueryText]:
-    """The queries of JSON lines, TSV, CSV, or of a text with a query a line; also compressed.
+    """The queries of JSON lines, TSV, CSV, TREC topics, or a query a line; also compressed.
 
-    JSON lines and headed tables name the columns (`_id` or `qid`, `text` or `query`); a TSV without
-    a header is id and text; a query alone on its line has the number of the line as its id.
+    JSON lines and headed tables name the columns (`_id` or `qid`, `text` or `query`); a table
+    without a header is id and text; a query alone on its line has the number of the line as its id.
 
     Raises
     ------
@@ -41,7 +44,11 @@ def read_query_texts(path: Path) -> list[QueryText]:
     problems = Problems()
     queries: dict[str, QueryText] = {}
     lines_of: dict[str, int] = {}
-    for number, qid, text in _rows(_texts(open_lines(path), file, problems), file, problems):
+    for number, *cells in _rows(path, file, problems):
+        qid, text = (cell.strip() for cell in cells)
+        if not qid or not text:
+            problems.add(file, number, "has no id or no text. Give it both, or drop the line.")
+            continue
         if qid in queries:
             problem = f"query '{qid}' was on line {lines_of[qid]} before; expected each id once."
             problems.add(file, number, f"{problem} Drop one of the lines.")
@@ -61,68 +68,110 @@ def read_query_texts(path: Path) -> list[QueryText]:
     return list(queries.values())
 
 
-def _texts(lines: Iterable[bytes], file: str, problems: Problems) -> Iterator[tuple[int, str]]:
-    """Lines that are not blank, as text."""
-    for number, line in enumerate(lines, start=1):
+def _texts(path: Path, file: str, problems: Problems) -> Iterator[tuple[int, str]]:
+    """Every line from the first that holds any on, as text; what is no UTF-8 is blank."""
+    has_begun = False
+    for number, line in enumerate(open_lines(path), start=1):
+        content = line.removeprefix(BOM) if number == 1 else line
         try:
-            text = line.decode("utf-8").rstrip("\r\n").removeprefix(_BOM)
+            text = content.decode("utf-8").rstrip("\r\n")
         except UnicodeDecodeError:
             problems.add(file, number, "is not UTF-8. Save the file as UTF-8.")
-            continue
-        if text.strip():
+            text = ""
+        is_told_to_excel = number == 1 and SEPARATOR.fullmatch(content)
+        has_begun = has_begun or bool(text.strip() and not is_told_to_excel)
+        if has_begun:
             yield number, text
 
 
-def _rows(
-    lines: Iterator[tuple[int, str]], file: str, problems: Problems
-) -> Iterator[tuple[int, str, str]]:
+def _rows(path: Path, file: str, problems: Problems) -> Iterator[tuple[int, str, str]]:
     """Line number, id and text of each query."""
+    lines = _texts(path, file, problems)
     first = next(lines, None)
     if first is None:
         return
-    is_json = first[1].lstrip().startswith("{")
-    delimiter = "\t" if "\t" in first[1] else "," if file.endswith((".csv", ".csv.gz")) else ""
-    columns = _header(first[1], delimiter) if delimiter else None
-    if columns is None:
-        lines = chain([first], lines)
-    for number, line in lines:
-        if is_json:
-            row = _of_json(line)
-        elif delimiter:
-            row = _of_table(line, delimiter, columns or (0, 1))
-        else:
-            row = str(number), line
-        if row is None:
-            problems.add(file, number, _expected(is_json, columns))
-        elif not row[0].strip() or not row[1].strip():
-            problems.add(file, number, "has no id or no text. Give it both, or drop the line.")
-        else:
-            yield number, row[0].strip(), row[1].strip()
+    begins, head = first
+    lines = chain([first], lines)
+    if TOPIC.match(head.lstrip()):
+        content = b"".join(open_lines(path))
+        for topic in read_topics(content, file=file, problems=problems):
+            yield topic.line, topic.qid, topic.text
+    elif head.lstrip().startswith("{"):
+        yield from _json_rows(lines, file, problems)
+    elif delimiter := _delimiter(head, file):
+        rows = _csv_rows(lines, delimiter, begins, file, problems)
+        if delimiter == "\t":  # quotes are text there
+            rows = ((number, line.split("\t")) for number, line in lines if line.strip())
+        yield from _table_rows(rows, _header(cells_of(head, delimiter)), file, problems)
+    else:
+        yield from ((number, str(number), line) for number, line in lines if line.strip())
 
 
-def _expected(is_json: bool, columns: tuple[int, int] | None) -> str:
-    if is_json:
-        return 'is no JSON object with an id ("_id") and a text ("text"). Mend or drop the line.'
-    return f"has fewer than {max(columns or (0, 1)) + 1} columns. Mend or drop the line."
+def _delimiter(head: str, file: str) -> str:
+    """What stands between the cells of a table that begins so; empty where it is none.
+
+    Commas are part of queries, unless a header or the name of the file says otherwise.
+    """
+    if "\t" in head:
+        return "\t"
+    delimiter = max(",;", key=head.count)
+    return delimiter if ".csv" in file.lower() or _header(cells_of(head, delimiter)) else ""
 
 
-def _header(line: str, delimiter: str) -> tuple[int, int] | None:
+def _header(cells: Sequence[str]) -> tuple[int, int] | None:
     """The places of id and text, if the first line names them."""
-    names = [cell.strip().casefold() for cell in _cells(line, delimiter)]
-    ids = [names.index(name) for name in _IDS if name in names]
-    texts = [names.index(name) for name in _TEXTS if name in names]
-    return (ids[0], texts[0]) if ids and texts else None
+    columns = guessed(Content.QUERIES, cells)
+    if not columns.keys() >= {"id", "text"}:
+        return None
+    return cells.index(columns["id"]), cells.index(columns["text"])
 
 
-def _cells(line: str, delimiter: str) -> list[str]:
-    if delimiter == "\t":
-        return line.split("\t")
-    return next(csv.reader(StringIO(line)), [])
+def _csv_rows(
+    lines: Iterator[tuple[int, str]], delimiter: str, begins: int, file: str, problems: Problems
+) -> Iterator[tuple[int, list[str]]]:
+    """The line that each row begins in, and its cells, which may hold line breaks in quotes."""
+    reader = csv.reader((f"{line}\n" for _, line in lines), delimiter=delimiter, strict=True)
+    while True:
+        number = begins + reader.line_num
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            problem = f"is not CSV: {error}; check the quotes, or save as JSON lines"
+            problems.add(file, number, problem, is_whole=True)
+            return
+        if cells is None:
+            return
+        if any(map(str.strip, cells)):
+            yield number, cells
 
 
-def _of_table(line: str, delimiter: str, columns: tuple[int, int]) -> tuple[str, str] | None:
-    cells = _cells(line, delimiter)
-    return (cells[columns[0]], cells[columns[1]]) if len(cells) > max(columns) else None
+def _table_rows(
+    rows: Iterator[tuple[int, list[str]]],
+    header: tuple[int, int] | None,
+    file: str,
+    problems: Problems,
+) -> Iterator[tuple[int, str, str]]:
+    qids, texts = header or (0, 1)
+    n_columns = max(qids, texts) + 1
+    for number, cells in islice(rows, int(header is not None), None):
+        if len(cells) >= n_columns:
+            yield number, cells[qids], cells[texts]
+        else:
+            problem = f"has fewer than {n_columns} columns. Mend or drop the line."
+            problems.add(file, number, problem)
+
+
+def _json_rows(
+    lines: Iterator[tuple[int, str]], file: str, problems: Problems
+) -> Iterator[tuple[int, str, str]]:
+    for number, line in lines:
+        if line.strip():
+            row = _of_json(line)
+            if row is None:
+                problem = 'is no JSON object with an id ("_id") and a text ("text"). '
+                problems.add(file, number, problem + "Mend or drop the line.")
+            else:
+                yield number, *row
 
 
 def _of_json(line: str) -> tuple[str, str] | None:

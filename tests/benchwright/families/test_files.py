@@ -27,6 +27,14 @@ def read(tmp_path, name, content):
         ("q.jsonl", '{"_id": "a", "text": "one"}\n{"qid": 2, "query": "two"}', [("a", "one"),
          ("2", "two")]),
         ("q.tsv.gz", gzip.compress("\ufeffa\tone\n".encode(), mtime=0), [("a", "one")]),
+        ("q", 'id,text\na,"one, two"\n', [("a", "one, two")]),
+        ("q.CSV", "a,one\nb,two\n", [("a", "one"), ("b", "two")]),
+        ("q.csv", 'id,text\na,"one\n\ntwo, three"\nb,four\n', [("a", "one\n\ntwo, three"),
+         ("b", "four")]),
+        ("q.csv", "sep=;\n\nQuery ID;Search Text;Text\na;x;one, two\n", [("a", "one, two")]),
+        ("q.txt", "one, two; three\nid, text of a passport\n", [("1", "one, two; three"),
+         ("2", "id, text of a passport")]),
+        ("q.xml", "<top>\n<num> Number: a\n<title> one\n</top>\n", [("a", "one")]),
     ],
 )  # fmt: skip
 def test_each_shape_of_file_is_read(tmp_path, name, content, expected):
@@ -44,6 +52,10 @@ def test_each_shape_of_file_is_read(tmp_path, name, content, expected):
         ("q.jsonl", '{"_id": "a", "text": "one"}\n' + '{"a":' * 100_000, "q.jsonl:2: is no JSON"),
         ("q.jsonl", '{"_id": "a", "text": "one \\ud800"}\n', "q.jsonl:1: the text holds half a"),
         ("q.txt", b"one\n\xff\xfe\n", "q.txt:2: is not UTF-8"),
+        ("q.txt", b"\xff\none\n", "q.txt:1: is not UTF-8"),
+        ("q.csv", 'id,text\na,"one\ntwo"\nb\n', "q.csv:4: has fewer than 2 columns"),
+        ("q.csv", 'id,text\na,"one\nb,two\n', "q.csv:2: is not CSV: unexpected end of data"),
+        ("q.xml", "<top>\n<num> Number: a\n</top>\n", "q.xml:1: topic 'a' has no text"),
         (
             *("q.jsonl", '{"_id": "a\\tb", "text": "one"}\n'),
             r"q.jsonl:1: query id 'a\tb': the id holds white space (U+0009)",
