@@ -11,7 +11,7 @@ from benchwright.errors import News, Problems, ToldProblems
 from benchwright.files.inputs import FileInput
 from benchwright.formats.beir import BOM
 from benchwright.formats.mapping import plain_name
-from benchwright.formats.tables import Form, Head, Layout, head_of, layout_of, records
+from benchwright.formats.tables import Form, Head, Layout, cells_of, head_of, layout_of, records
 from benchwright.sandbox import reader
 from benchwright.uploads.row_streams import with_news
 
@@ -79,7 +79,9 @@ def _is_plain(head: Head, file: str) -> bool:
         return not lines and not head.is_parquet
     if all(b"\t" in line for line in lines):
         return False
-    names = {plain_name(name.strip('"')) for name in lines[0].decode(errors="replace").split(",")}
+    first = lines[0].decode(errors="replace")
+    cells = cells_of(first, max(",;", key=first.count))
+    names = set(map(plain_name, cells))
     is_named = bool(names & set(TEXT_COLUMNS)) and (len(names) > 1 or ".csv" in file.lower())
     return not is_named
 

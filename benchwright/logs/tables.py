@@ -16,7 +16,7 @@ from typing import Any
 
 from benchwright.files.sources import open_lines
 from benchwright.formats.beir import BOM
-from benchwright.formats.tables import parquet_rows
+from benchwright.formats.tables import SEPARATOR, parquet_rows
 from benchwright.ids import storable
 from benchwright.logs.columns import NAMES, said
 from benchwright.logs.errors import LogColumnsError, LogEmptyError
@@ -80,8 +80,8 @@ def open_table(path: Path, *, file: str) -> LogTable:
     with path.open("rb") as stream:
         if stream.read(4) == PARQUET_MAGIC:
             return _parquet_table(path, file)
-    lines = open_lines(path, file=file)
-    head = [_text(line) for line in islice(lines, HEAD_LINES)]
+    lines = _decoded(open_lines(path, file=file))
+    head = [storable(line).rstrip("\r\n") for _, line in islice(lines, HEAD_LINES)]
     filled = [line for line in head if line.strip()]
     if not filled:
         advice = "Choose a file with a row for each query."
@@ -91,17 +91,15 @@ def open_table(path: Path, *, file: str) -> LogTable:
     return _delimited_table(path, file, filled)
 
 
-def _text(line: bytes) -> str:
-    return storable(line.removeprefix(BOM).decode(errors="replace")).rstrip("\r\n")
-
-
 # --- CSV, TSV, plain lines -----------------------------------------------------------------
 
 
 def _delimited_table(path: Path, file: str, head: list[str]) -> LogTable:
     delimiter = max(DELIMITERS, key=lambda mark: (head[0].count(mark), mark == "\t"))
-    n_columns = head[0].count(delimiter) + 1
-    if n_columns == 1:
+    # A lone name in quotes heads CSV of one column; otherwise a line is a query as it stands.
+    if head[0].startswith('"') and said(head[0].strip('"')) in HEADER_NAMES:
+        delimiter = ","
+    elif delimiter not in head[0]:
         has_header = said(head[0]) in HEADER_NAMES
         name = head[0].strip() if has_header else ONE_COLUMN
         return LogTable(path, file, "lines", (name,), "", has_header)
@@ -151,27 +149,34 @@ def _delimited_rows(table: LogTable, lines: Iterable[bytes]) -> Rows:
             continue
         if cells is None:
             return
-        if is_first and cells:
+        is_blank = not any(map(str.strip, cells))
+        if is_first and not is_blank:
             is_first = False
             if table.has_header:
                 continue
-        if len(cells) == n:
+        if len(cells) == n and not is_first:
             yield line, dict(zip(names, cells, strict=True))
-        elif cells:
+        elif not is_blank:
             yield line, Bad(f"has {len(cells)} cells, the header {n}; quote cells with delimiters")
 
 
 def _plain_rows(table: LogTable, lines: Iterable[bytes]) -> Rows:
     name = table.columns[0]
-    for number, line in _decoded(lines):
-        if line.strip() and not (number == 1 and table.has_header):
-            yield number, {name: line}
+    filled = ((number, line) for number, line in _decoded(lines) if line.strip())
+    for number, line in islice(filled, int(table.has_header), None):
+        yield number, {name: line}
 
 
 def _decoded(lines: Iterable[bytes]) -> Iterator[tuple[int, str]]:
-    """Each line as text; a byte that is no UTF-8 becomes U+FFFD, as logs have them now and then."""
+    """Each line as text; what is told to Excel is blank.
+
+    A byte that is no UTF-8 becomes U+FFFD, as logs have them now and then.
+    """
     for number, line in enumerate(lines, start=1):
-        text = (line.removeprefix(BOM) if number == 1 else line).decode(errors="replace")
+        content = line.removeprefix(BOM) if number == 1 else line
+        if number == 1 and SEPARATOR.fullmatch(content):
+            content = b"\n"
+        text = content.decode(errors="replace")
         yield number, text.replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 

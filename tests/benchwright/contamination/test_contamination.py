@@ -150,6 +150,8 @@ def test_counts_by_slice_and_the_clean_subset_are_those_computed_by_hand():
         ("a.tsv", "1\tone\td1 d2\n", [("one", ("d1", "d2"))]),
         ("a.tsv", "qid\tquery\tdocid\n1\tone\td1\n", [("one", ("d1",))]),
         ("a.csv", 'query,relevant\n"one, two",d1\n', [("one, two", ("d1",))]),
+        ("a.csv", "query;relevant\none, two;d1\n", [("one, two", ("d1",))]),
+        ("a.csv", "sep=;\nquery;relevant\none, two;d1\n", [("one, two", ("d1",))]),
         ("a.jsonl", '{"_id": "1", "text": "one"}\n', [("one", ())]),
         (
             "a.jsonl",

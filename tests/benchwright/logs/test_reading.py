@@ -44,6 +44,8 @@ def test_one_log_in_every_form_reads_the_same(tmp_path):
         written(tmp_path, "semicolons", tsv.replace("\t", ";")),
         written(tmp_path, "a.tsv", tsv),
         written(tmp_path, "bom.csv", b"\xef\xbb\xbf" + CSV.encode()),
+        written(tmp_path, "excel.csv", "sep=;\r\n" + tsv.replace("\t", ";")),
+        written(tmp_path, "below.csv", "\n  \n" + CSV + "  \n"),
         written(tmp_path, "a.jsonl", lines),
         written(tmp_path, "a.csv.gz", gzip.compress(CSV.encode())),
         written(tmp_path, "a.csv.zst", zstandard.compress(CSV.encode())),
@@ -65,6 +67,15 @@ def test_a_line_for_each_search_counts_once_each(tmp_path):
 
     assert [row.text for row in rows(path)] == ["lost card", "lost card", "open, account"]
     assert {row.n for row in rows(path)} == {1}
+
+
+@pytest.mark.parametrize(
+    "content", ["\nquery\ntea, hot\n", '"query"\n"tea, hot"\n', '\n"Search Term"\n"tea, hot"\n']
+)
+def test_the_name_of_a_lone_column_is_no_query(tmp_path, content):
+    path = written(tmp_path, "log", content)
+
+    assert [row.text for row in rows(path)] == ["tea, hot"]
 
 
 def test_a_table_without_header_names_its_columns_by_number(tmp_path):
