@@ -246,8 +246,11 @@ def _queries(path: Path) -> Iterator[SourceQuery]:
 def _query_shape(
     manifest: Mapping[str, Any], queries: Callable[[], Iterator[SourceQuery]]
 ) -> MetadataShape:
+    """The shape of queries as their file has them, which the manifest has of what was written."""
     kinds = manifest.get("query_metadata_kinds")
-    return metadata_shape(row.metadata for row in queries()) if kinds is None else _shape(kinds)
+    if kinds is None:
+        return metadata_shape(row.metadata for row in queries())
+    return _shape(kinds).written
 
 
 def _shape(kinds: Mapping[str, Iterable[str]]) -> MetadataShape:

@@ -84,13 +84,24 @@ class MetadataShape:
             return {OTHER_KEY: json_text(dict(metadata))}
         return {key: self._value(key, metadata.get(key)) for key in sorted(self.kinds)}
 
-    def _value(self, key: str, value: Any) -> Any:
+    @property
+    def written(self) -> "MetadataShape":
+        """The shape of the rows as they are written: applied to them it changes nothing."""
+        if len(self.kinds) > MAX_METADATA_KEYS:
+            return MetadataShape({OTHER_KEY: {"string"}})
+        return MetadataShape({key: {self._kind(key)} for key in self.kinds})
+
+    def _kind(self, key: str) -> str:
+        """The one type that a key is written as; `null` where no row has a value."""
         kinds = self.kinds[key] - {"null"}
-        if value is None or (len(kinds) == 1 and "json" not in kinds):
-            return value
         if kinds == {"integer", "number"}:
-            return float(value)
-        return json_text(value)
+            return "number"
+        return next(iter(kinds), "null") if len(kinds) < 2 and "json" not in kinds else "string"
+
+    def _value(self, key: str, value: Any) -> Any:
+        if value is None or self.kinds[key] - {"null"} == {self._kind(key)}:
+            return value
+        return float(value) if self._kind(key) == "number" else json_text(value)
 
 
 def metadata_shape(rows: Iterable[Mapping[str, Any]]) -> MetadataShape:

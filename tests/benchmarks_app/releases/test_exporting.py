@@ -289,9 +289,15 @@ def test_no_export_asks_for_hidden_grades(release, monkeypatch):
 def full(tiny) -> Release:
     """A release with a family of two, two slices, weights, and what is known of queries."""
     one, other = tiny.queries.filter(family__split="test").order_by("qid")[:2]
-    Query.objects.filter(pk=other.pk).update(family=one.family, weight=2.5, frequency=7)
+    Query.objects.filter(pk=other.pk).update(
+        family=one.family,
+        weight=2.5,
+        frequency=7,
+        metadata={"year": "1999?", "asked": {"by": ["a", None]}},
+    )
     Query.objects.filter(pk=one.pk).update(
         weight=0.1 + 0.2,
+        metadata={"year": 1999},
         description="What is meant: *all* of it",
         narrative="Line one.\nLine two.",
         first_seen_at="2024-05-01T12:00:00Z",

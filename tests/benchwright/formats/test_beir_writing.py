@@ -196,11 +196,13 @@ def test_metadata_of_different_types_is_written_in_one_type_a_key():
 
     shape = metadata_shape(rows)
 
-    assert [shape.applied(row) for row in rows] == [
+    written = [shape.applied(row) for row in rows]
+    assert written == [
         {"a": 1.0, "b": '"x"', "c": '{"k": 1}', "d": ["y"]},
         {"a": 1.5, "b": "2", "c": None, "d": None},
         {"a": None, "b": None, "c": None, "d": None},
     ]
+    assert [shape.written.applied(row) for row in written] == written
 
 
 def test_metadata_keyed_by_document_does_not_become_a_thousand_columns():
@@ -209,6 +211,7 @@ def test_metadata_keyed_by_document_does_not_become_a_thousand_columns():
     shape = metadata_shape(rows)
 
     assert shape.applied(rows[7]) == {"original": '{"doc7": [7]}'}
+    assert shape.written.applied(shape.applied(rows[7])) == shape.applied(rows[7])
     query = QueryRow(1, "q", "x", rows[7])
     assert json.loads(b"".join(queries_jsonl([query], shape=shape)))["_id"] == "q"
 
