@@ -488,7 +488,9 @@ def _guess_as(kind: FileKind | None, layout: Layout, rows: Sequence[Record], nam
             doubt = "The third column is a number: a run's score, or a grade? Choose the kind."
         return Guess(kind, layout, lang=lang, doubt=doubt)
     is_named = layout.has_header or layout.form in (*_NAMED, Form.SMART, Form.DOCS)
-    mapping = guessed(content, layout.columns) if is_named else _by_place(content, layout, rows)
+    kept = layout.kept if content is Content.DOCUMENTS else ()
+    columns = [column for column in layout.columns if column not in kept]
+    mapping = guessed(content, columns) if is_named else _by_place(content, layout, rows)
     doubt = ""
     is_wide = layout.form is Form.SPACED and len(layout.columns) >= 4
     if content is Content.DOCUMENTS and "parent" not in mapping and _are_passages(mapping, rows):

@@ -38,8 +38,8 @@ def document_rows(
     if part.kind is FileKind.PASSAGES:
         numbered = records_of(part, file, folder, problems)
         return passages.passage_document_rows(numbered, file=name, problems=problems)
-    mapping, numbered = _mapped(part, file, folder, problems, numbers)
-    return mapped.document_rows(numbered, mapping, file=name, problems=problems)
+    mapping, numbered, kept = _mapped(part, file, folder, problems, numbers)
+    return mapped.document_rows(numbered, mapping, file=name, problems=problems, kept=kept)
 
 
 def query_rows(
@@ -53,7 +53,7 @@ def query_rows(
         numbered = records_of(part, file, folder, problems)
         numbered = numbers.records(numbered, passages.QUERY_IDS, name) if numbers else numbered
         return passages.passage_query_rows(numbered, file=name, problems=problems, lang=lang)
-    mapping, numbered = _mapped(part, file, folder, problems, numbers)
+    mapping, numbered, _ = _mapped(part, file, folder, problems, numbers)
     if part.kind is FileKind.JUDGED:
         return mapped.judged_query_rows(numbered, mapping, file=name, problems=problems, lang=lang)
     return mapped.query_rows(numbered, mapping, file=name, problems=problems, lang=lang)
@@ -71,7 +71,7 @@ def qrel_rows(
     if part.kind is FileKind.PASSAGES:
         numbered = records_of(part, file, folder, problems)
         return passages.passage_qrel_rows(numbered, file=name, problems=problems)
-    mapping, numbered = _mapped(part, file, folder, problems, numbers)
+    mapping, numbered, _ = _mapped(part, file, folder, problems, numbers)
     if part.kind is FileKind.JUDGED:
         return mapped.judged_qrel_rows(numbered, mapping, file=name, problems=problems)
     return mapped.qrel_rows(numbered, mapping, file=name, problems=problems)
@@ -89,7 +89,7 @@ def _trec_qrel_rows(file: Input, problems: Problems) -> Iterator[QrelRow]:
 
 def run_rows(part: Part, file: Input, *, folder: Path, problems: Problems) -> Iterable[ResultRow]:
     """Yield the results of a run that is a table."""
-    mapping, numbered = _mapped(part, file, folder, problems, None)
+    mapping, numbered, _ = _mapped(part, file, folder, problems, None)
     return mapped.run_rows(numbered, mapping, file=file.shown, problems=problems)
 
 
@@ -115,8 +115,8 @@ def _topic_rows(part: Part, file: Input, problems: Problems) -> Iterator[QueryRo
 
 def _mapped(
     part: Part, file: Input, folder: Path, problems: Problems, numbers: NumberIds | None
-) -> tuple[dict[str, str], Records]:
-    """The mapping, which fits the columns that are there, and the records."""
+) -> tuple[dict[str, str], Records, frozenset[str]]:
+    """The mapping, which fits the columns that are there, the records, and keys that are kept."""
     layout = _layout(part, file, folder)
     kind = part.kind or FileKind.DOCUMENTS
     mapping = checked(CONTENT_OF[kind], part.mapping, layout.columns)
@@ -124,7 +124,7 @@ def _mapped(
     if numbers:
         columns = [mapping[field] for field in ID_FIELDS if field in mapping]
         numbered = numbers.records(numbered, columns, file.shown)
-    return mapping, numbered
+    return mapping, numbered, layout.kept
 
 
 def _layout(part: Part, file: Input, folder: Path) -> Layout:

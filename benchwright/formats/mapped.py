@@ -4,7 +4,7 @@ What a cell cannot be is told with its line; a value of another type that can on
 (a number as an id, a list of sentences as a text) is taken.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from hashlib import sha256
@@ -48,9 +48,14 @@ class ResultRow(NamedTuple):
 
 
 def document_rows(
-    numbered: Numbered, mapping: Mapped, *, file: str, problems: Problems
+    numbered: Numbered,
+    mapping: Mapped,
+    *,
+    file: str,
+    problems: Problems,
+    kept: Collection[str] = (),
 ) -> Iterable[CorpusRow]:
-    """Yield the documents; columns of no field become metadata."""
+    """Yield the documents; columns of no field become metadata, those `kept` also where empty."""
     # The path of an image stays in the metadata, under its column's name.
     used = {column for field, column in mapping.items() if field != "image"}
     for line, record in numbered:
@@ -58,7 +63,7 @@ def document_rows(
         docid = _id(record, mapping["id"], "document id", say)
         title = _text(record, mapping.get("title"), say)
         text = _text(record, mapping.get("text"), say)
-        others = _others(record, used, say)
+        others = _others(record, used, say, kept)
         link = _link(record, mapping.get("url"), say)
         parent = _parent(record, mapping.get("parent"), docid, say)
         if None in (docid, title, text, others, link, parent):
@@ -319,11 +324,15 @@ def _plain(value: object) -> Any:
     return value
 
 
-def _others(record: Record, used: set[str], say: Say) -> dict[str, Any] | None:
+def _others(
+    record: Record, used: set[str], say: Say, kept: Collection[str] = ()
+) -> dict[str, Any] | None:
     """What the columns without a field say; without those that say nothing."""
     others = {}
     for column, value in record.items():
-        if column in used or value is None or value == "" or isinstance(value, bytes):
+        if column in used or value is None or isinstance(value, bytes):
+            continue
+        if value == "" and column not in kept:
             continue
         plain = _plain(value)
         if plain is not None:

@@ -91,6 +91,8 @@ class Layout:
     """How a table is to be read; `columns` are all that its first rows have.
 
     An index that has no name stands before them where `has_index`; `note` says what is left out.
+    `kept` are keys of metadata that is JSON text, as exports to the Hub have it: what a document
+    says there stays as it is, under its own name.
     """
 
     form: Form
@@ -99,6 +101,7 @@ class Layout:
     has_header: bool = False
     has_index: bool = False
     note: str = ""
+    kept: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +166,7 @@ def layout_of(table: Input, head: Head, folder: Path, *, has_header: bool | None
 
 def _layout_of(table: Input, head: Head, folder: Path, has_header: bool | None) -> Layout:
     if head.is_parquet:
-        return Layout(Form.PARQUET, _parquet_columns(table.seekable(folder), table.shown))
+        return _parquet_layout(table.seekable(folder), table.shown)
     if head.is_sheet:
         return _sheet_layout(table, folder, has_header)
     lines = [line for line in head.lines if line.strip()]
@@ -261,17 +264,19 @@ def _smart_columns(lines: Sequence[bytes]) -> Iterator[str]:
     yield from (name for letter, name in SMART_NAMES.items() if letter in letters - set("ITW"))
 
 
-def _parquet_columns(path: Path, file: str) -> tuple[str, ...]:
+def _parquet_layout(path: Path, file: str) -> Layout:
     import polars as pl
 
     try:
         columns = tuple(pl.read_parquet_schema(path))
         if "metadata" not in columns:
-            return columns
-        rows = pl.scan_parquet(path).head(HEAD_LINES).collect().iter_rows(named=True)
-        return tuple(dict.fromkeys(name for row in rows for name in _flattened(row))) or columns
+            return Layout(Form.PARQUET, columns)
+        rows = pl.scan_parquet(path).head(HEAD_LINES).collect().rows(named=True)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise _damaged_parquet(file, error) from error
+    names = dict.fromkeys(name for row in rows for name in _flattened(row))
+    kept = names.keys() - columns if any(isinstance(row["metadata"], str) for row in rows) else ()
+    return Layout(Form.PARQUET, tuple(names) or columns, kept=frozenset(kept))
 
 
 def _damaged_parquet(file: str, error: BaseException) -> ArchiveError:

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import json
 import sys
 import zipfile
 from errno import ENOSPC
@@ -322,6 +323,28 @@ def test_import_of_an_export_that_loses_nothing_gives_an_equal_release(full, tmp
     parts = [content_parts(release_source(of_release)) for of_release in (full, release)]
     assert parts[1] == parts[0]
     assert release.content_sha256 == full.content_sha256 != ""
+
+
+def test_metadata_of_documents_keeps_its_names_in_an_export_to_the_hub(tmp_path):
+    metadata = {"link": "http://x", "parent": "p1", "path": "a.py", "pmid": "", "n": {"a": []}}
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        row = {"_id": "d1", "title": "", "text": "x", "metadata": metadata}
+        archive.writestr("a/corpus.jsonl", json.dumps(row))
+        archive.writestr("a/queries.jsonl", '{"_id": "q1", "text": "what is x"}')
+        archive.writestr("a/qrels/test.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+    parts = []
+
+    zipped = content.getvalue()
+    for slug in ("first", "again"):
+        bench = factories.texts_benchmark(slug)
+        factories.member(bench, "olga", "owner")
+        factories.done(factories.imported(bench, zipped, f"{slug}.zip"))
+        release = factories.release(bench.qrel_sets.get(), by=factories.user("olga"))
+        parts.append(content_parts(release_source(release)))
+        zipped = b"".join(exporting.export_zip(release, exporter_of("hub")))
+
+    assert parts[1] == parts[0]
 
 
 def test_beir_export_has_the_files_of_the_release_byte_for_byte(full):

@@ -10,8 +10,9 @@ import polars as pl
 import pytest
 import zstandard
 
-from benchwright.detection import FileKind, detect, guess, guess_as
-from benchwright.errors import ArchiveError
+from benchwright.detection import FileKind, detect, guess, guess_as, part_of
+from benchwright.detection.rows import document_rows
+from benchwright.errors import ArchiveError, Problems
 from benchwright.files.inputs import FileInput
 from benchwright.formats.errors import UnreadableKindError
 from benchwright.formats.mapping import PARENT_FROM_ID
@@ -113,6 +114,20 @@ def test_a_parquet_file_is_told_by_its_columns(tmp_path):
         guessed = guess(FileInput(tmp_path / name), tmp_path)
         assert guessed.kind == kind
         assert guessed.columns == tuple(columns)
+
+
+def test_metadata_that_is_json_text_stays_under_its_names(tmp_path):
+    metadata = {"link": "http://x", "parent": "p1", "path": "a.py", "pmid": ""}
+    row = {"_id": "d1", "title": "t", "text": "x", "metadata": json.dumps(metadata)}
+    pl.DataFrame([row]).write_parquet(tmp_path / "f")
+    file = FileInput(tmp_path / "f")
+
+    guessed = guess(file, tmp_path)
+    part = part_of("f", guessed)
+    [document] = document_rows(part, file, folder=tmp_path, problems=Problems())
+
+    assert guessed.mapping == {"id": "_id", "title": "title", "text": "text"}
+    assert document.metadata == metadata
 
 
 @pytest.mark.parametrize(
