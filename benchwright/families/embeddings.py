@@ -1,5 +1,6 @@
 """Embeddings of queries that a user made with a model of their own, and which of them are close."""
 
+from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 from benchwright.errors import ArchiveError
 from benchwright.families.errors import EmbeddingsError
 from benchwright.files.archives import is_zip
+from benchwright.files.sources import open_lines
 from benchwright.matrices.arrays import Limits, mapped
 from benchwright.matrices.errors import MatrixFileError
 from benchwright.matrices.npz import Npz, opened_npz
@@ -58,7 +60,7 @@ def read_embeddings(path: Path, *, ids: Sequence[str] | None = None, file: str =
 @reader
 def check_embeddings(path: Path, ids: Path | None, name: str) -> None:
     """Raise as `read_embeddings` does, of files from outside."""
-    read_embeddings(path, ids=_listed(ids), file=name)
+    read_embeddings(path, ids=_listed(ids, name), file=name)
 
 
 @reader
@@ -66,17 +68,21 @@ def sent_embeddings(
     path: Path, ids: Path | None, name: str, target: Path
 ) -> Generator[str, None, MappedFile]:
     """Yield the ids of embeddings from outside; returns where the vectors are, in `target`."""
-    embeddings = read_embeddings(path, ids=_listed(ids), file=name)
+    embeddings = read_embeddings(path, ids=_listed(ids, name), file=name)
     yield from embeddings.ids
     return mapped_file(embeddings.vectors, target)
 
 
-def _listed(path: Path | None) -> list[str] | None:
+def _listed(path: Path | None, name: str) -> list[str] | None:
     """The ids of a file, one a line."""
     if path is None:
         return None
-    lines = (line.strip() for line in path.read_text("utf-8").split("\n"))
-    return [line for line in lines if line]
+    try:
+        lines = b"".join(open_lines(path, file=name)).decode("utf-8-sig").split("\n")
+    except UnicodeDecodeError as error:
+        reason = "its list of ids is not UTF-8. Save the list as UTF-8."
+        raise EmbeddingsError(file=name, reason=reason) from error
+    return [line.strip() for line in lines if line.strip()]
 
 
 def _loaded(path: Path, name: str, ids: Sequence[str] | None) -> tuple[list[str], Any]:
@@ -88,7 +94,10 @@ def _loaded(path: Path, name: str, ids: Sequence[str] | None) -> tuple[list[str]
         return list(ids), vectors
     with opened_npz(path, name=name, limits=_LIMITS) as npz:
         listed, matrix = (_named(npz, names) for names in (_IDS, _VECTORS))
-        return [str(qid) for qid in np.ravel(npz.array(listed)).tolist()], npz.array(matrix)
+        qids = np.ravel(npz.array(listed))
+        if qids.dtype.kind == "S":
+            qids = np.char.decode(qids, "utf-8", "replace")
+        return [str(qid) for qid in qids.tolist()], npz.array(matrix)
 
 
 def _named(npz: Npz, names: Sequence[str]) -> str:
@@ -129,7 +138,7 @@ def _what_is_wrong(ids: list[str], vectors: Any) -> str:
     if vectors.shape[0] * vectors.shape[1] * 4 > _LARGEST_BYTES:
         return "the embeddings take more than 4 GiB. Reduce their dimensions."
     if len(set(ids)) != len(ids):
-        twice = next(qid for n, qid in enumerate(ids) if qid in set(ids[:n]))
+        twice = next(qid for qid, n in Counter(ids).items() if n > 1)
         return f"query {twice} has two embeddings; expected one each. Drop one of them."
     return ""
 

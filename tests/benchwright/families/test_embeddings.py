@@ -1,11 +1,18 @@
 """Files of embeddings: those that can be used, and what is said of the others."""
 
+import gzip
+import time
 import zipfile
 
 import numpy as np
 import pytest
 
-from benchwright.families.embeddings import close_pairs, read_embeddings
+from benchwright.families.embeddings import (
+    check_embeddings,
+    close_pairs,
+    read_embeddings,
+    sent_embeddings,
+)
 from benchwright.families.errors import EmbeddingsError
 
 
@@ -29,6 +36,37 @@ def test_an_npy_takes_its_ids_from_beside_it(tmp_path):
     np.save(tmp_path / "e.npy", np.eye(2))
 
     assert read_embeddings(tmp_path / "e.npy", ids=["a", "b"]).ids == ("a", "b")
+
+
+def test_ids_are_texts_as_bytes_too(tmp_path):
+    path = saved(tmp_path / "e.npz", ids=np.array([b"a", "é".encode()]), vectors=np.eye(2))
+
+    assert read_embeddings(path).ids == ("a", "é")
+
+
+def test_a_list_of_ids_is_read_as_any_text_is(tmp_path):
+    np.save(tmp_path / "e.npy", np.eye(2))
+    for place, content in enumerate((b"\xef\xbb\xbfa\r\n\nb", gzip.compress(b"a\nb\n"))):
+        listed = tmp_path / f"{place}"
+        listed.write_bytes(content)
+
+        sent = sent_embeddings(tmp_path / "e.npy", listed, "e.npy", tmp_path / f"out{place}")
+
+        assert list(sent) == ["a", "b"]
+    listed.write_bytes(b"a\n\xff\n")
+    with pytest.raises(EmbeddingsError, match=r"e\.npy: its list of ids is not UTF-8"):
+        check_embeddings(tmp_path / "e.npy", listed, "e.npy")
+
+
+def test_an_id_that_comes_twice_among_many_is_named_at_once(tmp_path):
+    ids = [*map(str, range(20_000)), "7"]
+    path = saved(tmp_path / "e.npz", ids=np.array(ids), vectors=np.ones((len(ids), 2), np.float32))
+    began = time.process_time()
+
+    with pytest.raises(EmbeddingsError, match="query 7 has two embeddings"):
+        read_embeddings(path)
+
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.parametrize(
