@@ -17,6 +17,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from benchwright.errors import DuplicateDocumentError
+from benchwright.formats.beir import BOM
+from benchwright.ids import id_problem
 from benchwright.retrieval.errors import VectorError, VectorFileError
 from benchwright.retrieval.sparse.index import refuse_duplicates
 from benchwright.retrieval.sparse.vectors import as_matrix
@@ -130,6 +132,8 @@ def _records(path: Path, lines: Iterable[bytes]) -> Iterator[tuple[str, str, dic
         if docid is None or vector is None:
             reason = 'expected {"id": "…", "vector": {"feature": weight}}. Mend the line.'
             raise VectorFileError(place=place, reason=reason)
+        if problem := id_problem(docid):
+            raise VectorFileError(place=place, reason=f"id {docid!r:.40}: {problem}.")
         yield place, docid, vector
 
 
@@ -156,10 +160,15 @@ def _pairs(
         if isinstance(weight, bool) or not isinstance(weight, int | float):
             reason = f"the weight of '{feature}' is {weight!r}; expected a number. Mend the line."
             raise VectorError(place=place, reason=reason)
+        try:
+            number = float(weight)
+        except OverflowError:
+            reason = f"the weight of '{feature}' is too large a number. Check the encoder."
+            raise VectorError(place=place, reason=reason) from None
         if fixed is None:
-            pairs.append((numbers.setdefault(feature, len(numbers)), float(weight)))
+            pairs.append((numbers.setdefault(feature, len(numbers)), number))
         elif feature in fixed:
-            pairs.append((fixed[feature], float(weight)))
+            pairs.append((fixed[feature], number))
     return pairs
 
 
@@ -208,11 +217,15 @@ def _refuse_columns(path: Path, parts: Mapping[str, Any], width: int, ids: Seque
 
 def _ids(path: Path, arrays: Any) -> tuple[str, ...]:
     if "ids" in arrays:
-        return tuple(map(str, arrays["ids"].tolist()))
+        ids = arrays["ids"]
+        if ids.dtype.kind == "S":
+            ids = np.char.decode(ids, "utf-8", "surrogateescape")
+        return tuple(map(str, ids.tolist()))
     beside = path.with_suffix(".ids")
     if not beside.is_file():
         reason = f"has no ids; expected an array `ids` in it, or lines in {beside.name}. Add them."
         raise VectorFileError(place=path, reason=reason)
     # Not splitlines, which would also cut at separators that an id may hold.
-    text = beside.read_bytes().decode("utf-8", "surrogateescape").replace("\r\n", "\n")
+    content = beside.read_bytes().removeprefix(BOM)
+    text = content.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
     return tuple(text.removesuffix("\n").split("\n")) if text else ()

@@ -54,6 +54,15 @@ def test_matrix_of_scipy_comes_with_its_ids(tmp_path, inside):
     assert vectors.matrix.toarray().tolist() == MATRIX.toarray().tolist()
 
 
+def test_ids_are_texts_as_bytes_and_after_a_byte_order_mark_too(tmp_path):
+    inside = saved(tmp_path, ids=(b"a", "é".encode()))
+    beside = saved(tmp_path, inside=False, name="w.npz")
+    beside.with_suffix(".ids").write_bytes(b"\xef\xbb\xbfa\nb\n")
+
+    assert read_vectors(inside).ids == ("a", "é")
+    assert read_vectors(beside).ids == ("a", "b")
+
+
 @pytest.mark.parametrize(
     ("row", "error", "words"),
     [
@@ -66,6 +75,13 @@ def test_matrix_of_scipy_comes_with_its_ids(tmp_path, inside):
         ('{"id": "b", "vector": {"x": "y"}}', VectorError, "the weight of 'x' is 'y'"),
         ('{"id": "b", "vector": {"x": true}}', VectorError, "the weight of 'x' is True"),
         ('{"id": "b", "vector": {"x": NaN}}', VectorError, "'b': the weight of dimension 0 is nan"),
+        (
+            f'{{"id": "b", "vector": {{"x": {"9" * 400}}}}}',
+            VectorError,
+            "v.jsonl:2: the weight of 'x' is too large a number",
+        ),
+        ('{"id": "b c", "vector": {}}', VectorFileError, "v.jsonl:2: id 'b c': the id holds white"),
+        ('{"id": "b\\ud800", "vector": {}}', VectorFileError, "v.jsonl:2: id 'b.*: the id holds"),
     ],
 )
 def test_line_that_is_no_vector_is_told_by_its_number(tmp_path, row, error, words):
