@@ -124,14 +124,17 @@ def _show_grades(
     pages: "Iterable[Page]", reading: "Reading", form: str, chosen: Mapping[str, Any]
 ) -> None:
     from benchwright.clicks.grading import Grading, grade_pages, read_cuts
+    from benchwright.ids import id_problem
 
     cuts = read_cuts(chosen["cuts"]) if chosen["cuts"] else ()
     grading = Grading(recipe.Model(chosen["model"]), chosen["least"], cuts)
     graded = grade_pages(pages, grading, _ids(chosen["queries"]))
-    _write(graded.grades, chosen)
+    labels = [label for label in graded.grades if not id_problem(label.doc)]
+    _write(labels, chosen)
     facts = graded.facts
+    n_unwritable = len(graded.grades) - len(labels)
     if form == "json":
-        say_json(facts | _counts(reading))
+        say_json(facts | _counts(reading) | {"n_unwritable": n_unwritable})
         return
     by_grade = ", ".join(f"{n:,} of grade {grade}" for grade, n in facts["grades"].items())
     click.echo(
@@ -144,6 +147,10 @@ def _show_grades(
         click.echo(f"Who is not satisfied reads on with {facts['continuing']:.3f} ({n} rounds).")
     if graded.n_other:
         click.echo(f"{graded.n_other:,} pages asked for none of the queries.", err=True)
+    if n_unwritable:
+        noun = "pair is of a document" if n_unwritable == 1 else "pairs are of documents"
+        why = "whose id holds white space or the like, which no file of grades can have: left out."
+        click.echo(f"{n_unwritable:,} {noun} {why}", err=True)
     _tell(reading)
 
 

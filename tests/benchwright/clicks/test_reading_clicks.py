@@ -248,6 +248,19 @@ def test_command_writes_qrels_and_a_table(log, tmp_path):
     assert "2 of 4 pairs have evidence enough: 1 of grade 0, 1 of grade 2." in done.output
 
 
+def test_documents_that_no_qrels_can_name_are_left_out_and_counted(tmp_path):
+    rows = [{"query": "tea", "shown": ["a b", "d\t1", "d2"], "clicked": ["a b", "d2"]}] * 20
+    log = json_lines(tmp_path / "log.jsonl", rows)
+    out, table = tmp_path / "clicks.qrels", tmp_path / "pairs.tsv"
+
+    result = run(log, "-o", out, "--table", table)
+
+    assert result.exit_code == 0
+    assert "1 pair is of a document whose id holds white space" in result.stderr
+    assert [line.split()[2] for line in out.read_text().splitlines()] == ["d2"]
+    assert len(table.read_text().splitlines()) == 2
+
+
 def test_queries_of_the_benchmark_give_their_ids(log, tmp_path):
     rows = [{"_id": "7", "text": "Lost  card"}, {"_id": "8", "text": "lost card"}]
     queries = json_lines(tmp_path / "queries.jsonl", rows)
