@@ -54,11 +54,11 @@ def parent_in_id(docid: str) -> str:
 
 
 def stated_parent(metadata: Mapping[str, Any]) -> str:
-    """Return the parent that a row's metadata names, or ""."""
+    """Return the parent that a row's metadata names, or ""; a number is taken as an id."""
     for key in PARENT_KEYS:
         value = metadata.get(key)
-        if isinstance(value, str) and value:
-            return value
+        if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
+            return str(value)
     return ""
 
 

@@ -20,15 +20,17 @@ def test_a_parent_is_read_from_the_column_and_from_either_key_of_the_metadata():
         CorpusRow(1, "p1", parent="a"),
         CorpusRow(2, "p2", metadata={"parent_id": "b"}),
         CorpusRow(3, "p3", metadata={"parent": "c", "year": 1}),
+        CorpusRow(4, "p4", metadata={"parent_id": 0}),
     ]
 
     parents, problems = with_parents_of(rows)
 
-    assert [row.parent for row in parents] == ["a", "b", "c"]
+    assert [row.parent for row in parents] == ["a", "b", "c", "0"]
     assert not problems
     # An export carries it, and an import of the export finds it again.
     assert parents[0].metadata == {"parent_id": "a"}
     assert parents[2].metadata == {"parent": "c", "year": 1}
+    assert parents[3].metadata == {"parent_id": 0}
 
 
 def test_ids_are_taken_apart_only_where_that_is_asked_for():
