@@ -78,6 +78,18 @@ def unknown_documents(benchmark: Benchmark, docids: Iterable[str]) -> set[str]:
     return missing_documents(version, benchmark, docids) if version else set()
 
 
+def unknown_names(benchmark: Benchmark, docids: Iterable[str]) -> set[str]:
+    """As `unknown_documents`, of a file that may be of passages where documents are measured.
+
+    Its run is summed up, and grades of documents can be made from its grades.
+    """
+    unknown = unknown_documents(benchmark, docids)
+    version = benchmark.current_corpus_version
+    if version and measures_documents_of_passages(benchmark):
+        return corpus_reader(version).missing(unknown)
+    return unknown
+
+
 def missing_documents(
     version: CorpusVersion, benchmark: Benchmark, docids: Iterable[str]
 ) -> set[str]:

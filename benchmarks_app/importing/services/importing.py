@@ -22,7 +22,7 @@ from benchmarks_app.collections.services.part_rows import (
     run_rows,
 )
 from benchmarks_app.collections.services.staging import Import
-from benchmarks_app.common.selectors.reading import unknown_documents
+from benchmarks_app.common.selectors.reading import unknown_names
 from benchmarks_app.common.services import audit, reading_apart
 from benchmarks_app.common.services.analysing import analyse
 from benchmarks_app.families.services.importing_groups import (
@@ -569,7 +569,7 @@ def _stage_corpus(work: Import, files: list[File]) -> DocumentCheck:
         is_passages = work.benchmark.corpus.has_texts
         corpus = _of(files, FileKind.PASSAGES) if is_passages else []
     if not corpus:
-        return lambda docids: unknown_documents(work.benchmark, docids)
+        return lambda docids: unknown_names(work.benchmark, docids)
     if is_passages:
         work.notes.append(
             "The corpus holds the judged passages alone. Import the whole corpus, "

@@ -110,10 +110,10 @@ def stage_corpus(
 
 
 def staged_lacks(work: Import, index: Path) -> Any:
-    """What tells which ids the staged corpus does not hold, in the benchmark's unit."""
+    """What tells which ids the staged corpus does not hold, as `unknown_names` does."""
     reader = CorpusReader(index.with_name("corpus.parquet"), index)
     if measures_documents_of_passages(work.benchmark):
-        return reader.missing_parents
+        return lambda docids: reader.missing(reader.missing_parents(docids))
     return reader.missing
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.common.selectors.qrel_sets import relevant_values
-from benchmarks_app.common.selectors.reading import unknown_documents
+from benchmarks_app.common.selectors.reading import unknown_names
 from benchmarks_app.common.services import reading_apart
 from benchmarks_app.models import Benchmark, Unit, Upload
 from benchwright.detection import DOCUMENT_KINDS, QREL_KINDS, RUN_KINDS, FileKind, Part
@@ -122,7 +122,7 @@ def lacking(benchmark: Benchmark, uploads: Iterable[Upload]) -> Lacking:
     qids = {qid for summary in summaries for qid in summary.get("queries", ())}
     docids = {docid for summary in summaries for docid in summary.get("documents", ())}
     come = benchmark.queries.committed().filter(qid__in=qids).values_list("qid", flat=True)
-    unknown = unknown_documents(benchmark, docids) if docids else ()
+    unknown = unknown_names(benchmark, docids) if docids else ()
     return Lacking(frozenset(qids - set(come)), frozenset(unknown))
 
 

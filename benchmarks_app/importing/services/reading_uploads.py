@@ -3,7 +3,7 @@
 from typing import Any
 
 from benchmarks_app.collections.services import uploading
-from benchmarks_app.common.selectors.reading import unknown_documents
+from benchmarks_app.common.selectors.reading import unknown_names
 from benchmarks_app.importing.services.importing import short_name
 from benchmarks_app.importing.services.previewing_uploads import Preview, parts_said, preview
 from benchmarks_app.jobs.services import jobs
@@ -86,7 +86,7 @@ def _unknown(upload: Upload, upload_preview: Preview) -> dict[str, Any]:
         set(upload.benchmark.queries.committed().values_list("qid", flat=True)) if qids else ()
     )
     unknown_qids = [qid for qid in qids if qid not in known_qids]
-    unknown_docids = sorted(unknown_documents(upload.benchmark, docids)) if docids else []
+    unknown_docids = sorted(unknown_names(upload.benchmark, docids)) if docids else []
     return {
         "queries": unknown_qids[:UNKNOWN_KEPT],
         "n_queries": len(unknown_qids),

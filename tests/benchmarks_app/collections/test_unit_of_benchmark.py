@@ -1,6 +1,8 @@
 """The unit that is measured: documents on a corpus of passages, in runs, grades and settings."""
 
+import io
 import json
+import zipfile
 
 import pytest
 from django.core.files.base import ContentFile
@@ -19,8 +21,9 @@ from benchmarks_app.common.selectors.reading import (
     run_path,
     unknown_documents,
 )
+from benchmarks_app.importing.services.reading_uploads import read_through
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import Corpus, QrelSet, Run
+from benchmarks_app.models import Benchmark, Corpus, QrelSet, Run
 from benchwright.corpora.errors import (
     MixedUnitsError,
     NotDerivableError,
@@ -314,6 +317,29 @@ def test_a_document_has_the_highest_grade_of_its_passages(documents):
     assert derived.rule == "max-passage"
     assert derived.parameters["derived_from"] == "passages"
     assert all(derived.qrels.values_list("is_derived", flat=True))
+
+
+def test_passages_that_grades_and_runs_name_are_in_the_corpus(documents):
+    graded = factories.imported(documents, b"q1 0 a#0 1\nq1 0 b 1\nq1 0 x#9 1\n", "some.qrels")
+    together = factories.texts_benchmark("together", unit="document")
+    Corpus.objects.filter(pk=together.corpus_id).update(unit="passage")
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr("a/corpus.jsonl", rows(["p1", "p2"], metadata={"parent_id": "d"}))
+        archive.writestr("a/queries.jsonl", '{"_id": "q1", "text": "what"}')
+        archive.writestr("a/qrels/test.tsv", "query-id\tcorpus-id\tscore\nq1\tp1\t1\n")
+    waiting = factories.waiting_upload(documents, "bm25.run", RUN.strip().encode())
+    read_through(waiting, is_job=True)
+
+    collection = factories.imported(
+        Benchmark.objects.get(slug="together"), content.getvalue(), "a.zip"
+    )
+
+    notes = " ".join(factories.done(graded).result["notes"])
+    assert "1 of 3 graded documents is not in the corpus, such as 'x#9'" in notes
+    assert "not in the corpus" not in " ".join(factories.done(collection).result["notes"])
+    unknown = waiting.reading["unknown"]
+    assert (unknown["n_documents"], unknown["of_documents"]) == (0, 5)
 
 
 def test_grades_of_another_benchmark_on_the_corpus_are_derived_from(passages):
