@@ -610,8 +610,10 @@ def _judged(work: Import, files: list[File]) -> Iterable[str]:
     if not (work.options.get("corpus") or {}).get("max_docs"):
         return
     for file in _of(files, *QREL_KINDS):
+        # Beyond records that are left out others may stand.
+        problems = Problems(leaves_out=work.problems.leaves_out)
         with suppress(FileProblemsError):
-            for row in qrel_rows(work, file, problems=Problems()):
+            for row in qrel_rows(work, file, problems=problems):
                 yield row.docid
 
 

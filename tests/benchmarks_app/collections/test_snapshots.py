@@ -1,6 +1,8 @@
 """A snapshot of a corpus: proposed with what it changes, taken or discarded, cut, of one kind."""
 
+import io
 import json
+import zipfile
 
 import pytest
 from django.core.files.storage import default_storage
@@ -220,6 +222,22 @@ def test_a_cut_keeps_what_the_qrels_of_the_same_zip_name(texts):
     assert not unknown_documents(bench, graded)
     assert bench.current_corpus_version.cut["kept"] == len(graded)
     assert any(note.startswith("Cut to") for note in job.result["notes"])
+
+
+def test_a_cut_keeps_what_qrels_name_below_records_that_are_left_out(texts):
+    bench = factories.texts_benchmark("lenient")
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        rows = [{"_id": f"d{n}", "title": "", "text": f"text {n}"} for n in range(40)]
+        archive.writestr("a/corpus.jsonl", "\n".join(map(json.dumps, rows)))
+        archive.writestr("a/queries.jsonl", '{"_id": "q1", "text": "what"}')
+        grades = "q1\td1\tmany\n" * 150 + "q1\td7\t1\n"
+        archive.writestr("a/qrels/test.tsv", f"query-id\tcorpus-id\tscore\n{grades}")
+    options = {"corpus": {"max_docs": "1"}, "leave_out": "records"}
+
+    factories.done(factories.imported(bench, content.getvalue(), "a.zip", **options))
+
+    assert unknown_documents(bench, ["d7", "d8"]) == {"d8"}
 
 
 def test_a_corpus_within_the_size_is_not_called_cut(texts):

@@ -84,7 +84,7 @@ EXAMPLES = (
     type=click.IntRange(1),
     metavar="N",
     group="Corpus",
-    help="A part of the corpus: what qrels and runs name, and more up to so many.",
+    help="A part of the corpus: what is judged, graded or pooled, and more up to so many.",
 )
 @option(
     "--show-metadata",
