@@ -15,7 +15,8 @@ from benchwright.formats.pairs import read_families, read_slices
 from benchwright.leaks.reporting import leak_report
 from benchwright.leaks.types import LeakQuery
 
-FAMILIES, SLICES, SPLITS_FILE = "families.tsv", "slices.tsv", "splits.json"
+FAMILIES, SLICES, WEIGHTS = "families.tsv", "slices.tsv", "weights.tsv"
+SPLITS_FILE = "splits.json"
 
 
 @dataclass

@@ -16,6 +16,7 @@ from benchwright.leaks.folders import (
     FAMILIES,
     SLICES,
     SPLITS_FILE,
+    WEIGHTS,
     FolderQueries,
     group_families,
     moment_of,
@@ -73,7 +74,12 @@ def make_split(
         assignment = split_queries(queries, recipe, given_splits)
         plan = _plan(recipe, queries, assignment)
         report = _report(folder, grades, assignment, plan, chosen["threshold"])
-        _write(beir, output, folder, grades, assignment, plan, report)
+        try:
+            _write(beir, output, folder, grades, assignment, plan, report)
+        except BaseException:
+            # Half a folder would be taken for a whole one.
+            shutil.rmtree(output, ignore_errors=True)
+            raise
     return MadeSplit(folder, assignment, report)
 
 
@@ -175,8 +181,9 @@ def _write(
     for member, name in ((beir.corpus, CORPUS), (beir.queries, QUERIES)):
         if member:
             _lines_to(output / name, beir.source.lines(member))
-    if member := beir.source.plain_or_gz(SLICES):
-        _lines_to(output / SLICES, beir.source.lines(member))
+    for name in (SLICES, WEIGHTS):
+        if member := beir.source.plain_or_gz(name):
+            _lines_to(output / name, beir.source.lines(member))
     for split in SPLITS:
         rows = _rows(grades, assignment, split)
         if rows:
@@ -208,10 +215,5 @@ def _family_lines(folder: FolderQueries) -> Iterable[bytes]:
 
 
 def _lines_to(path: Path, lines: Iterable[bytes]) -> None:
-    try:
-        with path.open("wb") as out:
-            out.writelines(lines)
-    except BaseException:
-        # Half a folder would be taken for a whole one.
-        shutil.rmtree(path.parent if path.parent.name != "qrels" else path.parent.parent)
-        raise
+    with path.open("wb") as out:
+        out.writelines(lines)

@@ -1,5 +1,6 @@
 """`benchwright split`, `sketch` and `check`: on folders, without a server."""
 
+import gzip
 import json
 import zipfile
 
@@ -68,6 +69,31 @@ def test_split_groups_families_and_writes_a_folder_that_check_finds_clean(folder
     assert json.loads((out / "splits.json").read_text())["seed"] == 3
     assert (out / "corpus.jsonl").read_bytes() == (folder / "corpus.jsonl").read_bytes()
     assert run("check", out).exit_code == 0
+
+
+def test_slices_and_weights_go_with_their_queries(folder, tmp_path):
+    contents = {"slices.tsv": "query-id\tslice\nq1\thead\n", "weights.tsv": "q1\t2.5\n"}
+    for name, content in contents.items():
+        (folder / name).write_text(content)
+
+    run("split", folder, "-o", tmp_path / "out", "--shares", "train=50,test=50")
+
+    assert {name: (tmp_path / "out" / name).read_text() for name in contents} == contents
+
+
+def test_a_split_that_breaks_off_takes_away_its_own_folder_alone(folder, tmp_path):
+    packed = gzip.compress((folder / "corpus.jsonl").read_bytes())
+    (folder / "corpus.jsonl").unlink()
+    (folder / "corpus.jsonl.gz").write_bytes(packed[:-20])
+    out = tmp_path / "mine" / "qrels"
+    out.parent.mkdir()
+    (out.parent / "notes.txt").write_text("of years")
+
+    done = run("split", folder, "-o", out, "--shares", "train=50,test=50")
+
+    assert (done.exit_code, out.exists()) == (1, False)
+    assert "corpus.jsonl.gz: the gzip file ends too early" in done.output
+    assert (out.parent / "notes.txt").read_text() == "of years"
 
 
 def test_the_same_seed_writes_the_same_bytes(folder, tmp_path):
