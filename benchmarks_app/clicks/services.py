@@ -159,7 +159,8 @@ def _graded(job: jobs.RunningJob, uploads: Sequence[Upload]) -> tuple[list[Row],
     from benchwright.clicks.grading import Grading, rows_apart
 
     parameters, benchmark = job.parameters, job.benchmark
-    queries = list(benchmark.queries.committed().order_by("pk").values_list("text", "qid"))
+    rows_in_words = benchmark.queries.committed().in_words_alone().order_by("pk")
+    queries = list(rows_in_words.values_list("text", "qid"))
     grading = Grading(
         recipe.Model(parameters["model"]), parameters["least"], tuple(parameters["cuts"])
     )

@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from benchmarks_app.models.collection import MAX_ID_BYTES, Benchmark
-from benchwright.texts.images import shown_text
+from benchwright.texts.images import IMAGE_KEY, shown_text
 
 
 class QueryFamily(models.Model):
@@ -55,6 +55,10 @@ class QueryQuerySet(models.QuerySet):
     def committed(self) -> Self:
         """Without the rows of an import that has not finished."""
         return self.filter(staged_by=None)
+
+    def in_words_alone(self) -> Self:
+        """Without those that have images: what is known by its words is none of them."""
+        return self.exclude(metadata__has_key=IMAGE_KEY)
 
 
 class Query(models.Model):

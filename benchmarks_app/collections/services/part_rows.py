@@ -53,7 +53,7 @@ def _with_ids_here(work: Import, file: PartFile, rows: Iterator[Row]) -> Iterato
     if file.part.kind is not FileKind.JUDGED:
         yield from rows
         return
-    queries = work.benchmark.queries.committed().values_list("text", "qid")
+    queries = work.benchmark.queries.committed().in_words_alone().values_list("text", "qid")
     here = {query_key(text): (qid, text) for text, qid in queries.iterator()}
     for row in rows:
         if row.qid not in here:

@@ -103,7 +103,8 @@ def sample_queries(job: jobs.RunningJob) -> None:
 def _taken(log: QueryLog, queries: Sequence[SampledQuery]) -> _Taken:
     """Which of the drawn queries are in the benchmark already, by their normalised text."""
     here: dict[str, Query] = {}
-    for row in log.benchmark.queries.committed().select_related("family").order_by("pk"):
+    rows = log.benchmark.queries.committed().in_words_alone()
+    for row in rows.select_related("family").order_by("pk"):
         here.setdefault(normalised(row.text), row)
     taken = _Taken(here)
     for query in queries:

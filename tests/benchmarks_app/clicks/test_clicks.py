@@ -122,6 +122,17 @@ def test_a_log_sent_on_the_page_becomes_a_set_of_kind_click(client, benchmark, o
     assert AuditEvent.objects.get(action="grade-clicks").target == "may"
 
 
+def test_words_beside_an_image_are_not_what_a_log_asks(benchmark, owner):
+    benchmark.queries.update(metadata={"image_sha256": ["a" * 64]})
+    uploads = receive_logs(benchmark=benchmark, user=owner, logs=[sent()])
+
+    job = start_grading(benchmark=benchmark, user=owner, uploads=uploads, options=Asked(least=10))
+    jobs.run_queued()
+
+    job.refresh_from_db()
+    assert "none of its 30 pages asked a query of this benchmark" in job.error
+
+
 def test_the_log_is_forgotten_and_nobody_in_it_is_named(
     client, benchmark, django_capture_on_commit_callbacks
 ):

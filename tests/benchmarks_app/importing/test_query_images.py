@@ -175,6 +175,15 @@ def test_same_words_with_other_images_are_other_needs(texts, take_in):
     assert all(word.text for word in words)
 
 
+def test_grades_of_words_alone_are_not_of_the_same_words_beside_an_image(texts, take_in):
+    rows = [{"qid": "q1", "text": "red shoe", "image": "1.png"}]
+    take_in(texts, {"queries.jsonl": lines(rows), "1.png": RED})
+
+    factories.done(factories.imported(texts, b"query,docid,rating\nred shoe,a,1\n", "rated.csv"))
+
+    assert texts.qrel_sets.get().qrels.get().query.qid != "q1"
+
+
 @pytest.mark.parametrize("most", [1, 2])
 def test_repository_holds_the_images_of_queries_and_gives_an_equal_set(
     images, take_in, tmp_path, most

@@ -265,6 +265,16 @@ def test_query_that_is_here_was_seen_from_the_first_day_told_to_the_last(
     assert seen == [min(days[0], in_log[0]), max(days[1], in_log[1])]
 
 
+def test_words_beside_an_image_are_another_query_than_the_words(benchmark, olga, tmp_path):
+    seen = factories.query(benchmark, "seen", "lost card", metadata={"image_sha256": ["a" * 64]})
+
+    draw(read(benchmark, olga, tmp_path), olga, n_families=6, head_share=0.2)
+
+    seen.refresh_from_db()
+    assert (seen.sample, seen.weight) == (None, None)
+    assert Query.objects.filter(text__iexact="lost card").count() == 2
+
+
 def test_second_sample_leaves_queries_of_the_first_alone(benchmark, olga, tmp_path):
     log = read(benchmark, olga, tmp_path)
     draw(log, olga, n_families=6, head_share=0.2)
