@@ -239,8 +239,10 @@ class ContaminationList(Endpoint):
     )
     def get(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.VIEW)
-        rows = benchmark.contamination_checks.order_by("-pk")
-        return self.page_of(rows, ContaminationSerializer)
+        page = self.paginate_queryset(benchmark.contamination_checks.order_by("-pk"))
+        context = {"see_documents": may(request.user, Action.EDIT, benchmark)}
+        rows = ContaminationSerializer(page, many=True, context=context).data
+        return self.get_paginated_response(rows)
 
     @extend_schema(
         summary="Check the queries against a list or a sketch",

@@ -214,11 +214,14 @@ def test_matches_by_document_are_shown_to_keepers_alone(bench, olga, client):
         reverse(f"api:contamination-{of}", args=[bench.slug, check.pk])
         for of in ("matches", "detail")
     )
+    checks = reverse("api:contamination-list", args=[bench.slug])
 
     def told(person):
         client.force_login(person)
         text = client.get(page).content.decode()
         (row, *_) = client.get(detail).json()["slices"]
+        (listed,) = client.get(checks).json()["results"]
+        assert listed["slices"][0] == row
         results = client.get(matches).json()["results"]
         return ["Same documents" in text, "night watch" in text, "n_document" in row, len(results)]
 
