@@ -35,9 +35,16 @@ def step_before_judging(pool: Pool, annotator: Any) -> Step | None:
 
 
 def _wants_practice(pool: Pool, annotator: Any) -> bool:
-    """Practice that was added later is not asked of who judges already."""
+    """Practice that was added later is not asked of who judges already.
+
+    Nor of whose grades are enough by now: a mark may be lowered, a practice document removed.
+    """
     judged = Judgment.objects.filter(actor=annotator, pool=pool)
-    return practice_of(pool).exists() and not judged.exclude(purpose=Slot.Kind.PRACTICE).exists()
+    return (
+        practice_of(pool).exists()
+        and not judged.exclude(purpose=Slot.Kind.PRACTICE).exists()
+        and not practice_by(pool, annotator).is_passed
+    )
 
 
 @dataclass(frozen=True)

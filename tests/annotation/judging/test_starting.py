@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from annotation.judging.selectors.starting import Step, mark_of, practice_by, step_before_judging
 from annotation.judging.services.starting import mark_read, practise_again, record_practice
+from annotation.labels.services.known_grades import remove_known_grade, set_practice_mark
 from annotation.models import Judgment, KnownGrade, Pool, PoolEntry, PoolStart, Slot
 from benchmarks_app.models import User
 from tests import factories
@@ -214,6 +215,23 @@ def test_who_has_too_few_right_practises_again_before_judging(small_pool, ada, s
     assert "Practice done" in client.get(url("practice", small_pool)).content.decode()
     assert step_before_judging(small_pool, ada) is None
     assert Judgment.objects.filter(purpose="practice").count() == 4
+
+
+@pytest.mark.parametrize("is_lowered", [True, False], ids=["mark lowered", "document removed"])
+def test_who_has_enough_right_by_now_judges(small_pool, ada, owner, is_lowered, signed_in):
+    right, wrong = known(small_pool, "d1", 3), known(small_pool, "d2", 0)
+    mark_read(pool=small_pool, annotator=ada, version=None)
+    for known_grade in (right, wrong):
+        record_practice(known_grade=known_grade, annotator=ada, grade=3, client_id=uuid.uuid4())
+    assert step_before_judging(small_pool, ada) == Step.PRACTICE
+
+    if is_lowered:
+        set_practice_mark(pool=small_pool, mark=1, actor=owner)
+    else:
+        remove_known_grade(known_grade=wrong, actor=owner)
+
+    assert "Start judging" in signed_in(ada).get(url("practice", small_pool)).content.decode()
+    assert signed_in(ada).get(url("judge", small_pool)).status_code == 200
 
 
 def test_nobody_begins_another_round_in_the_middle_of_one_or_once_passed(small_pool, ada):
