@@ -1,5 +1,6 @@
 """Whose account a provider's word is: one that is known, one that is linked, or a new one."""
 
+import logging
 import re
 from typing import Any
 
@@ -22,7 +23,10 @@ from benchmarks_app.models import Identity, User
 from benchmarks_app.oidc.provider import Provider
 from benchmarks_app.oidc.services.groups import follow_groups
 from benchmarks_app.people.services.factors import tell
+from benchmarks_app.people.services.guesses import knows_password
 from benchmarks_app.people.services.people import create_account
+
+log = logging.getLogger(__name__)
 
 LONGEST_NAME = 150
 LONGEST_SUBJECT = 255
@@ -55,6 +59,7 @@ def account_of(*, provider: Provider, claims: dict[str, Any]) -> User:
         raise ProviderAccountClosedError
     identity.used_at = timezone.now()
     identity.save(update_fields=["used_at"])
+    _follow_address(identity.user, address)
     follow_groups(provider=provider, user=identity.user, claims=claims)
     return identity.user
 
@@ -72,6 +77,18 @@ def _verified_address(provider: Provider, claims: dict[str, Any]) -> str:
     if provider.domains and domain not in provider.domains:
         raise ProviderDomainError(domain=domain)
     return address
+
+
+def _follow_address(user: User, address: str) -> None:
+    """Whose address cannot be changed here has the provider's of today, unless another has it."""
+    if user.email == address or knows_password(user):
+        return
+    if User.objects.exclude(pk=user.pk).filter(email__iexact=address).exists():
+        log.warning("user %s keeps their address: another account has the provider's", user.pk)
+        return
+    user.email = user.verified_email = address
+    user.save(update_fields=["email"])
+    audit.record(actor=user, action="email-change", target=named(user.pk))
 
 
 def _new_identity(

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 from django.contrib.auth import authenticate
+from django.contrib.auth.hashers import make_password
 from django.core import mail
 from django.test import Client
 from django.test.utils import override_script_prefix
@@ -144,7 +145,25 @@ def test_second_sign_in_is_the_same_account_whatever_became_of_the_address(provi
 
     sign_in(Client(HTTP_HOST="localhost"))
 
-    assert [*User.objects.values_list("username", "email")] == [("ada", "ada@example.org")]
+    accounts = User.objects.values_list("username", "email", "verified_email")
+    assert [*accounts] == [("ada", "countess@example.org", "countess@example.org")]
+    assert AuditEvent.objects.filter(action="email-change").count() == 1
+
+
+@pytest.mark.parametrize("whose", ["somebody else's", "changed here"])
+def test_address_stays_where_another_has_the_new_one_or_it_is_changed_here(
+    provider, browser, whose
+):
+    sign_in(browser)
+    provider.person.claims["email"] = "countess@example.org"
+    if whose == "changed here":
+        User.objects.filter(username="ada").update(password=make_password(PASSWORD))
+    else:
+        User.objects.create_user("other", "Countess@example.org", PASSWORD)
+
+    sign_in(Client(HTTP_HOST="localhost"))
+
+    assert ada_().email == "ada@example.org"
 
 
 @pytest.mark.parametrize(
