@@ -28,6 +28,7 @@ CUTOFF = 10
 # Deeper pools are told of down to here at least, for whoever looks for the depth to choose.
 DEEPEST = 20
 CONTROL_DEPTH: int = pools.CONTROL_DEPTH.default
+DEEPEST_STRATUM = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +123,8 @@ class Recipe:
         ends = [0, *(stratum.last_rank for stratum in self.strata)]
         if len(ends) == 1 or any(after <= before for before, after in pairwise(ends)):
             yield "the strata do not go deeper one by one", "ranks that rise, such as 10 and 50"
+        elif ends[-1] > DEEPEST_STRATUM:
+            yield f"a stratum goes down to rank {ends[-1]}", f"at most {DEEPEST_STRATUM}"
         for stratum in self.strata:
             if not 0 < stratum.share <= 1:
                 yield f"a stratum has the share {stratum.share}", "above 0, at most 1"

@@ -86,6 +86,7 @@ def test_a_long_preview_is_a_job_that_leads_back_to_the_form(
         ({"strategy": "top-up"}, "Choose a list"),
         ({"strategy": "stratified", "strata": "ten"}, "rank, colon, per cent"),
         ({"strategy": "stratified", "strata": "10:100 5:20"}, "do not go deeper"),
+        ({"strategy": "stratified", "strata": f"10:100 {10**20}:5"}, "at most 100000"),
         ({"manual": "q7 a"}, "There is no query &#x27;q7&#x27;"),
         ({"manual": "q1"}, "line:1: 1 column"),
         ({"doubles": 101}, "Expected a number from 0 to 100, in per cent."),
