@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from benchwright.errors import News, Problems, ToldProblems
-from benchwright.formats.beir import BOM
+from benchwright.formats.beir import BOM, text_problem
 from benchwright.sandbox import reader
 
 COLUMNS = ("query-id", "corpus-id", "grade")
@@ -38,22 +38,24 @@ def known_grades_in(
     """
     problems = ToldProblems()
     grades = {str(grade): grade for grade in sorted(scale)}
-    known_grades = []
+    known_grades: dict[tuple[str, str], Known] = {}
     for line, row in _rows(content, file, problems):
         if wrong := _problem_of(row, queries, grades):
             problems.add(file, line, wrong)
             continue
-        known_grades.append(
-            Known(
-                row["query-id"],
-                row["corpus-id"],
-                grades[row["grade"]],
-                row.get("purpose") or purpose,
-                row.get("explanation", "").strip(),
-                line,
-            )
+        known = Known(
+            row["query-id"],
+            row["corpus-id"],
+            grades[row["grade"]],
+            row.get("purpose") or purpose,
+            row.get("explanation", "").strip(),
+            line,
         )
-    return known_grades, problems.news()
+        first = known_grades.setdefault((known.qid, known.docid), known)
+        if (first.grade, first.purpose) != (known.grade, known.purpose):
+            pair = f"document '{known.docid}' of query '{known.qid}'"
+            problems.add(file, line, f"{pair} is in line {first.line} already, otherwise")
+    return list(known_grades.values()), problems.news()
 
 
 def _rows(content: bytes, file: str, problems: Problems) -> Iterator[tuple[int, dict[str, str]]]:
@@ -86,4 +88,7 @@ def _problem_of(row: dict[str, str], queries: Collection[str], grades: Collectio
         return f"grade is '{row['grade']}'; expected one of {', '.join(grades)}"
     if row.get("purpose") and row["purpose"] not in PURPOSES:
         return f"purpose is '{row['purpose']}'; expected {' or '.join(PURPOSES)}"
+    for name in ("corpus-id", "explanation"):
+        if unstorable := text_problem(row.get(name, "")):
+            return f"{name} {unstorable}"
     return ""

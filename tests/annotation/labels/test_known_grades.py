@@ -130,6 +130,28 @@ def test_a_file_with_wrong_lines_changes_nothing_and_names_them(small_pool, olga
     assert not KnownGrade.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ("1\td-tab\t2\t\t", "is in line 2 already"),
+        ("1\td-tab\t3\tpractice\t", "is in line 2 already"),
+        ("q-quote\td-quote\t0\t\tA\x00B", "U+0000"),
+    ],
+    ids=["another grade", "another purpose", "NUL"],
+)
+def test_a_file_that_says_two_things_or_holds_nul_is_refused(
+    small_pool, olga, signed_in, row, words
+):
+    rows = f"query-id\tcorpus-id\tgrade\tpurpose\texplanation\n1\td-tab\t3\t\t\n{row}\n"
+
+    answer = upload(signed_in(olga), small_pool, rows)
+
+    assert answer.status_code == 422
+    assert "known.tsv:3" in answer.content.decode()
+    assert words in answer.content.decode()
+    assert not KnownGrade.objects.exists()
+
+
 @pytest.mark.parametrize("text", ["no header\n1\td-tab\t3\n", ""])
 def test_a_file_of_another_kind_is_refused(small_pool, olga, signed_in, text):
     answer = upload(signed_in(olga), small_pool, text)
