@@ -135,9 +135,11 @@ def _grade_in(
     qrel_set: QrelSet, query: Query, docid: str, grade: int | None, events: list[Event]
 ) -> PairGrade:
     known_events = [event for event in events if event.id <= (qrel_set.as_of_event or 0)]
-    if left_out := set(qrel_set.parameters.get("without") or ()):
-        name = pseudonyms_in(qrel_set.benchmark)
-        known_events = [event for event in known_events if _counts(event, left_out, name)]
+    name, parameters = pseudonyms_in(qrel_set.benchmark), qrel_set.parameters
+    if viewer := parameters.get("annotator"):
+        known_events = [event for event in known_events if _is_own_of(event, {viewer}, name)]
+    elif left_out := set(parameters.get("without") or ()):
+        known_events = [event for event in known_events if not _is_own_of(event, left_out, name)]
     if not qrel_set.rule or not known_events:
         return PairGrade(qrel_set, grade, (), grade)
     why = explained(
@@ -151,10 +153,10 @@ def _grade_in(
     return PairGrade(qrel_set, grade, why.steps, why.grade)
 
 
-def _counts(event: Event, left_out: set[str], name: Pseudonyms) -> bool:
-    """Whether a set without some people's labels has the event."""
+def _is_own_of(event: Event, people: set[str], name: Pseudonyms) -> bool:
+    """Whether one of these people, known by their pseudonyms, said it themselves."""
     is_own = not event.rater and event.kind != Judgment.Kind.ADJUDICATE
-    return not (is_own and name(event.actor) in left_out)
+    return is_own and name(event.actor) in people
 
 
 def _settings(qrel_set: QrelSet) -> Settings:

@@ -192,6 +192,14 @@ def test_reading_labels_of_test_queries_is_recorded(benchmark, judged, owner, si
     assert AuditEvent.objects.filter(action="read-judgments").count() == 2 * (split == "test")
 
 
+def test_one_persons_view_is_explained_by_what_they_said(benchmark, judged, owner, mia, signed_in):
+    published(benchmark, owner, "mia's", annotator=mia)
+
+    (row,) = signed_in(owner).get(pair_url(benchmark)).context["grades"]
+
+    assert (row.grade, row.derived, row.differs) == (3, 3, False)
+
+
 def test_pair_that_nobody_knows_is_not_found(benchmark, judged, owner, signed_in):
     assert signed_in(owner).get(pair_url(benchmark, "nowhere")).status_code == 404
 
