@@ -1,7 +1,7 @@
 """Forms of agreement: which judgments a page is about; a grade of a case, or why it has none."""
 
 import uuid
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from django import forms
@@ -34,7 +34,8 @@ class AgreementFilterForm(forms.Form):
         cleaned = self.cleaned_data if self.is_bound and self.is_valid() else {}
         pool, until = cleaned.get("pool"), cleaned.get("until")
         if until is not None and timezone.localtime(until).time() == until.min.time():
-            until += timedelta(days=1)  # a day means all of it
+            # A day means all of it, and the last one there is all that comes.
+            until = until + timedelta(days=1) if until.date() < date.max else None
         return Filters(pool and pool.pk, cleaned.get("since"), until)
 
 

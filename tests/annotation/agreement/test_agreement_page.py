@@ -109,6 +109,15 @@ def test_filters_choose_a_pool_and_a_time(benchmark, pool, ada, ann):
     assert by_pool == {pool.pk: 20, other.pk: 2}
 
 
+@pytest.mark.parametrize("day", ["9999-12-31", "9999-12-30"])
+def test_last_days_there_are_end_nothing(benchmark, pool, owner, signed_in, day):
+    address = reverse("annotation:agreement", args=[benchmark.slug])
+
+    response = signed_in(owner).get(address, {"until": day})
+
+    assert response.context["report"]["n_labels"] == 20
+
+
 def test_versions_of_the_guideline_are_measured_apart(benchmark, pool, ada, ann):
     versions = [making.guideline(benchmark, n) for n in (1, 2)]
     for version, (a, b) in zip(versions, [(0, 3), (2, 2)], strict=True):
