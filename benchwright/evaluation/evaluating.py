@@ -8,7 +8,7 @@ counted in `n_undefined`; a mean over nothing is NaN. Counts are added up, GMAP 
 geometric means.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, KeysView, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, islice
 from math import isnan
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     import polars
 
 MISSING_RULES = ("zero", "skip")
+# Where nobody says which.
+DEFAULT_MEASURES = ("nDCG@10", "AP", "RR@10", "R@100", "P@10", "Judged@10")
 
 
 class Evaluation(Generic[Qid]):
@@ -105,6 +107,13 @@ class Evaluation(Generic[Qid]):
         """A mean by any name of its measure: `found["MRR"]`, `found["ndcg_cut_10"]`."""
         return self.means[scored_name(name, self.means)]
 
+    def keys(self) -> KeysView[str]:
+        """The canonical names, so that `dict(found)` is the means."""
+        return self.means.keys()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.means)
+
     def _repr_html_(self) -> str:
         """A row a measure with its 95 % interval drawn, as a notebook shows it."""
         from benchwright.evaluation import shown
@@ -167,7 +176,7 @@ class Evaluation(Generic[Qid]):
 def evaluate(
     qrels: Mapping[str, Any],
     run: Any,
-    measures: Iterable[str | Measure],
+    measures: Iterable[str | Measure] = ...,
     *,
     ties: str = ...,
     missing: str = ...,
@@ -182,7 +191,7 @@ def evaluate(
 def evaluate(
     qrels: Mapping[bytes, Mapping[bytes, int]] | GradeTable | Path | str,
     run: Mapping[bytes, Sequence[Scored]] | Path | str,
-    measures: Iterable[str | Measure],
+    measures: Iterable[str | Measure] = ...,
     *,
     ties: str = ...,
     missing: str = ...,
@@ -197,7 +206,7 @@ def evaluate(
 def evaluate(
     qrels: Any,
     run: Any,
-    measures: Iterable[str | Measure],
+    measures: Iterable[str | Measure] = ...,
     *,
     ties: str = ...,
     missing: str = ...,
@@ -211,7 +220,7 @@ def evaluate(
 def evaluate(
     qrels: Any,
     run: Any,
-    measures: Iterable[str | Measure],
+    measures: Iterable[str | Measure] = DEFAULT_MEASURES,
     *,
     ties: str = "trec",
     missing: str = "zero",

@@ -10,7 +10,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.errors import Problems
-from benchwright.evaluation.evaluating import Evaluation, evaluate_hits, highest_grade
+from benchwright.evaluation.evaluating import (
+    DEFAULT_MEASURES,
+    Evaluation,
+    evaluate_hits,
+    highest_grade,
+)
 from benchwright.formats.unlisted import UNKNOWN
 from benchwright.measures.families import Measure
 from benchwright.measures.registry import options_said, parse_measures
@@ -26,8 +31,6 @@ Interval = tuple[float, float]
 
 ALL = "all"
 """Stands for every query where slices are named."""
-
-DEFAULT_MEASURES = ("nDCG@10", "AP", "RR@10", "R@100", "P@10", "Judged@10")
 
 
 class Rules(NamedTuple):

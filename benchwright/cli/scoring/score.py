@@ -14,7 +14,8 @@ from benchwright.cli.parameters import FILE
 from benchwright.cli.scored import scored, scorer_of
 from benchwright.cli.scoring import score_output
 from benchwright.cli.site_doors import scoring
-from benchwright.evaluation.scorecards import DEFAULT_MEASURES, Scorer
+from benchwright.evaluation.evaluating import DEFAULT_MEASURES
+from benchwright.evaluation.scorecards import Scorer
 
 EXAMPLES = (
     "benchwright score qrels.txt bm25.run",

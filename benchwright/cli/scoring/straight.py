@@ -13,7 +13,7 @@ from typing import Any
 
 from benchwright.cli.scored import measures_named, scored, scorer_of
 from benchwright.cli.scoring import score_output
-from benchwright.evaluation.scorecards import DEFAULT_MEASURES
+from benchwright.evaluation.evaluating import DEFAULT_MEASURES
 
 FORMATS = ("table", "tsv", "json", "trec_eval")
 WITH_VALUE = {"-m": "measures", "--measure": "measures", "--format": "form"}

@@ -54,6 +54,14 @@ def test_tie_of_the_golden_case_puts_the_greater_id_first():
     assert list(ascending.values()) == [1.0, 1.0, 1.0]
 
 
+def test_measures_left_out_are_the_usual_ones_and_the_means_are_a_mapping():
+    found = evaluate(QRELS, RUN)
+
+    assert dict(found) == found.means
+    assert list(found) == ["nDCG@10", "AP", "RR@10", "R@100", "P@10", "Judged@10"]
+    assert dict(evaluate(QRELS, RUN, "map,P.5,10")).keys() == {"AP", "P@5", "P@10"}
+
+
 def test_missing_query_counts_zero_and_both_counts_stand_beside_the_mean():
     result = evaluate(QRELS, RUN, ["AP", "NumRel", "NumRet", "NumQ"])
 
