@@ -62,9 +62,13 @@ class ReportedScoreSerializer(serializers.ModelSerializer):
 class _OfReleaseSerializer(serializers.Serializer):
     """What both ways to report share."""
 
-    release = serializers.CharField(required=False, help_text="Its version, if it is known.")
+    release = serializers.CharField(
+        required=False, allow_null=True, help_text="Its version, if it is known."
+    )
 
-    def validate_release(self, version: str) -> Release:
+    def validate_release(self, version: str | None) -> Release | None:
+        if version is None:
+            return None
         release = release_of_version(self.context["benchmark"], version)
         if release is None:
             message = f"This benchmark has no published release {version!r}."

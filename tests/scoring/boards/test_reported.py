@@ -473,6 +473,21 @@ def test_the_api_corrects_a_value_and_tells_no_run_that_is_hidden(
     assert refused.status_code == 403
 
 
+def test_a_value_can_be_said_to_be_of_no_release_that_is_known(benchmark, sam, signed_in, release):
+    enter(benchmark, sam, release=release)
+    url = f"{API}{ReportedScore.objects.get().pk}/"
+    client = signed_in(sam)
+    row = client.get(url).json()
+
+    same = client.patch(url, {**row, "note": "n"}, content_type="application/json")
+    unknown = client.patch(url, {"release": None}, content_type="application/json")
+
+    assert (same.status_code, same.json()["release"]) == (200, "1.0.0")
+    assert (unknown.status_code, unknown.json()["release"]) == (200, None)
+    back = client.patch(url, unknown.json(), content_type="application/json")
+    assert (back.status_code, back.json()["note"]) == (200, "n")
+
+
 @pytest.mark.parametrize(
     ("value", "status", "code"),
     [
