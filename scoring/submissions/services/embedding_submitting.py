@@ -39,6 +39,7 @@ from scoring.submissions.services.submitting import submit_file
 
 BUNDLE = "embeddings.zip"
 APPROXIMATE = "{name} (approximate)"
+LONGEST_NAME = 120
 
 
 @dataclass(frozen=True)
@@ -101,8 +102,9 @@ def _submit_approximate(
 ) -> tuple[Submission, Upload | None]:
     """The submission of the approximate run, with its file; the earlier one, and no file, where
     its bytes were sent before."""
+    room = LONGEST_NAME - len(APPROXIMATE.format(name=""))
     try:
-        submission = submit_file(file=file, name=APPROXIMATE.format(name=name), **terms)
+        submission = submit_file(file=file, name=APPROXIMATE.format(name=name[:room]), **terms)
     except SubmittedBeforeError as error:
         return error.submission, None
     job = cast(Job, submission.job)  # it was just started

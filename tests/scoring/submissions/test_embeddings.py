@@ -270,6 +270,15 @@ def test_run_that_was_sent_before_does_not_tell_whose_an_anonymous_one_is(
         assert ("known (approximate)" in page.content.decode()) == is_told
 
 
+def test_the_approximate_run_has_a_name_that_a_run_can_have(send, qids, docids):
+    ranked = "".join(f"{qid} Q0 {docids[0]} 1 1.0 hnsw\n" for qid in qids).encode()
+
+    send(name="m" * 120, approximate=file(ranked, "hnsw.run"))
+
+    names = set(Submission.objects.values_list("name", flat=True))
+    assert names == {"m" * 120, f"{'m' * 106} (approximate)"}
+
+
 def test_the_approximate_run_is_a_submission_of_its_own(
     send, qids, docids, do_jobs, sam, signed_in, phase
 ):
