@@ -17,6 +17,7 @@ from benchmarks_app.models import Benchmark, QrelSet, Release
 from benchwright.errors import BenchmarkError
 from benchwright.exports import EXPORTERS
 from benchwright.findings import Finding, Severity
+from benchwright.measures.registry import measure_names
 from benchwright.qrels.scales import Relevance
 from benchwright.releases.options import ReleaseOptions
 from benchwright.releases.versions import parse_version
@@ -201,7 +202,7 @@ class DraftForm(forms.Form):
             "options": ReleaseOptions(
                 **{name: cleaned[name] for name in names},
                 left_out=left_out,
-                measures=tuple(cleaned.get("measures", "").split()),
+                measures=tuple(measure_names(cleaned.get("measures", ""))),
                 machine_labels=tuple(cleaned.get("machine_labels", ())),
             ),
         }

@@ -39,8 +39,8 @@ def parse_measure(name: str) -> Measure:
     >>> [str(parse_measure(name)) for name in ("recall_100", "mrr_at_10", "AP( rel = 2 )", "rbp")]
     ['R@100', 'RR@10', 'AP(rel=2)', 'rbp']
     """
-    n = len(_pieces(name))
-    measures = _measures(name) if n == 1 else []
+    n = len(measure_names(name))
+    measures = _measures(name) if n <= 1 else []
     if len(measures) != 1:
         reason = f"stands for {max(n, len(measures))} measures; expected one. Name a single one."
         raise MeasureParameterError(name=name, reason=reason)
@@ -74,7 +74,7 @@ def _each(name: str | Measure) -> Iterator[Measure]:
     if isinstance(name, Measure):
         yield name
         return
-    for piece in _pieces(name):
+    for piece in measure_names(name) or [name]:
         if piece in NICKNAMES:
             for member in NICKNAMES[piece]:
                 yield from default_measures(member)
@@ -82,8 +82,15 @@ def _each(name: str | Measure) -> Iterator[Measure]:
             yield from _measures(piece)
 
 
-def _pieces(text: str) -> list[str]:
-    return _BETWEEN.split(text.strip(" ,"))
+def measure_names(text: str) -> list[str]:
+    """The names that stand in a text with commas or blanks between.
+
+    Examples
+    --------
+    >>> measure_names("P.5,10, RBP(p=0.9, rel=2) map")
+    ['P.5,10', 'RBP(p=0.9, rel=2)', 'map']
+    """
+    return list(filter(None, _BETWEEN.split(text.strip(" ,"))))
 
 
 def _measures(name: str) -> list[Measure]:

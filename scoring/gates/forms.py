@@ -1,6 +1,5 @@
 """Forms of gates: a policy, a candidate to hold against it, what an A/B test said."""
 
-import re
 from dataclasses import fields
 from typing import Any, cast
 
@@ -15,6 +14,7 @@ from benchmarks_app.language import told
 from benchmarks_app.models import Benchmark, Release, Run
 from benchmarks_app.releases.selectors import release_splits
 from benchwright.gates.policy import DEFAULTS
+from benchwright.measures.registry import measure_names
 from benchwright.recipes import clicks as recipes_of_clicks
 from benchwright.recipes import gates as recipe
 from scoring.gates.services.errors import OnlineIntervalError
@@ -26,8 +26,6 @@ from scoring.scores.selectors.rankings import runs_offered
 from scoring.scores.selectors.releases import newest_release, published_releases
 
 RAILS = DEFAULTS.guard_rails
-# Of names of measures; inside of brackets both stand between options.
-BETWEEN = re.compile(r"[\s,]+(?![^()]*\))")
 
 
 class PolicyForm(forms.Form):
@@ -120,7 +118,7 @@ class PolicyForm(forms.Form):
             "split": cleaned.get("split", ""),
             "slices": cleaned.get("slices", []),
             "guard_rails": {
-                "measures": [name for name in BETWEEN.split(cleaned["guard_measures"]) if name],
+                "measures": measure_names(cleaned["guard_measures"]),
                 "worst_loss": cleaned["worst_loss"],
                 "worst_share": cleaned["worst_share"],
                 "worst_rule": cleaned["worst_rule"],

@@ -71,7 +71,7 @@ def test_command_page_and_api_declare(hiding, owner, client):
     client.force_login(owner)
     call_command("publish_release", "hiding", qrels="ours", draft=True, measure=["P@5"])
     form = {**FORM, "qrel_set": hiding.qrel_sets.get().pk, "version": "2.0.0"}
-    page = client.post("/b/hiding/releases/new/", {**form, "measures": "P@5 R@50"})
+    page = client.post("/b/hiding/releases/new/", {**form, "measures": "P@5, R@50 RBP(p=0.5, rel=2)"})
     api = client.post(
         "/api/v1/benchmarks/hiding/releases/",
         {"qrels": "ours", "version": "3.0.0", "measures": ["AP"]},
@@ -81,7 +81,8 @@ def test_command_page_and_api_declare(hiding, owner, client):
 
     assert (page.status_code, api.status_code) == (302, 201), api.content
     rows = Release.objects.order_by("major")
-    assert [row.options["measures"] for row in rows] == [["P@5"], ["P@5", "R@50"], ["AP"]]
+    by_page = ["P@5", "R@50", "RBP(rel=2,p=0.5)"]
+    assert [row.options["measures"] for row in rows] == [["P@5"], by_page, ["AP"]]
     assert "no mean" in refused.content.decode()
 
 
