@@ -38,6 +38,9 @@ class Import:
     url: str = ""
     # Ids of the queries that this import has staged.
     staged_qids: set[str] = field(default_factory=set)
+    # Not all of its queries are staged, for something is wrong: those that are named and not here
+    # may be among them.
+    lacks_queries: bool = False
     # The uploads at work now, and those that a file of a name came in: whom an error is about.
     at: list[Upload] = field(default_factory=list)
     upload_of: dict[str, set[int]] = field(default_factory=dict)

@@ -77,7 +77,8 @@ def stage_said(work: Import, statements: Said) -> None:
         )
     }
     known_qids = here.keys() | work.staged_qids
-    _tell_unknown(work, statements, known_qids)
+    if not work.lacks_queries:
+        _tell_unknown(work, statements, known_qids)
     if statements.families:
         groups = _groups(statements.families, here)
         _refuse_two_sides(work, groups)

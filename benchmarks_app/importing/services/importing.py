@@ -503,14 +503,16 @@ def _stage(work: Import, files: list[File]) -> None:
     for file in _of(files, *QUERY_KINDS):
         with _staging(work, [file.upload]):
             stage_queries(work, _queries(work, file), file.place.shown, annotations)
+    work.lacks_queries = bool(work.problems.found and _of(files, *QUERY_KINDS))
     with _staging(work, _uploads_of(_of(files, *FAMILIES_FIRST))):
         stage_said(work, annotations)
     names: set[str] = set()
     for grades in _by_mapping(work, _of(files, *QREL_KINDS)):
         with _staging(work, _uploads_of(grades)):
             _stage_grades(work, grades, check, names)
-    with _staging(work, _uploads_of(_of(files, FileKind.SLICES))):
-        stage_slices(work, _of(files, FileKind.SLICES))
+    if not work.lacks_queries:
+        with _staging(work, _uploads_of(_of(files, FileKind.SLICES))):
+            stage_slices(work, _of(files, FileKind.SLICES))
     for number, file in enumerate(_of(files, *RUN_KINDS)):
         with _staging(work, [file.upload]):
             _stage_run(work, file, number, check, is_alone=len(files) == 1)

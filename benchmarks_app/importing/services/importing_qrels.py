@@ -152,7 +152,8 @@ class _Staging:
         """Where no query of a file's first rows is known, say so with counts, before each line."""
         self.looked_at.add(part.file)
         grades_of: dict[str, dict[str, int]] = {row.qid: {} for row in batch}
-        if len(grades_of) < LEAST_TO_COMPARE or grades_of.keys() & self.queries.keys():
+        is_met = self.work.lacks_queries or grades_of.keys() & self.queries.keys()
+        if len(grades_of) < LEAST_TO_COMPARE or is_met:
             return
         pitfall = pitfalls(self.queries, grades_of, split=part.split)[0]
         text = f"its first {len(batch):,} rows: {pitfall.message} {pitfall.advice}"
@@ -192,6 +193,8 @@ class _Staging:
         # Of a good row that does not fit here, the answer is a mapping or another split.
         unfit = self._grade_problem(grade)
         reason = self._query_problem(row) or unfit
+        if not reason and row.qid not in self.queries:
+            return False
         if not reason:
             reason = unfit = self._split_problem(row, part)
         if reason:
@@ -200,7 +203,7 @@ class _Staging:
         return self._is_new(row, grade, part)
 
     def _query_problem(self, row: GradedRow) -> str:
-        if row.qid in self.queries:
+        if row.qid in self.queries or self.work.lacks_queries:
             return ""
         return f"query '{row.qid}' is not in the benchmark. Import its text first."
 

@@ -52,6 +52,28 @@ def take(into: Benchmark, content: bytes, name: str, **options) -> Job:
     return factories.done(factories.imported(into, content, name, **options))
 
 
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"queries.jsonl": QUERIES + b'{"_id": "q4", "text": ""}\n'}, ("queries.jsonl", 4)),
+        ({"families.tsv": FAMILIES + b"q3\ta b\n"}, ("families.tsv", 5)),
+    ],
+)
+def test_queries_of_a_file_with_a_wrong_line_are_not_said_to_lack(texts, wrong, told):
+    members = {
+        "corpus.jsonl": CORPUS,
+        "queries.jsonl": QUERIES,
+        "qrels/test.tsv": HEADER + b"q1\td1\t1\nq2\td1\t1\nq3\td1\tmany\n",
+        "slices.tsv": b"query-id\tslice\nq1\thead\n",
+        "weights.tsv": b"query-id\tweight\nq1\t2\n",
+    }
+
+    job = factories.imported(texts, zipped(members | wrong), "a.zip")
+
+    problems = [(problem["file"], problem["line"]) for problem in job.problems]
+    assert problems == [told, ("qrels/test.tsv", 4)]
+
+
 def families(of: Benchmark) -> set[frozenset[str]]:
     grouped: dict[int, set[str]] = {}
     for qid, family in of.queries.committed().values_list("qid", "family"):
