@@ -129,7 +129,7 @@ def _by_month(families: LogFamilies) -> list[str]:
             "days or months, or make strata by something else."
         )
     labels = [month or UNKNOWN for month in months]
-    if len(set(labels)) > MOST_MONTHS:
+    if len(set(filter(None, months))) > MOST_MONTHS:
         labels = [label[:4] if label != UNKNOWN else label for label in labels]
     return labels
 

@@ -251,6 +251,21 @@ def test_counts_and_balance_are_those_computed_by_hand():
     assert (tail["name"], tail["n"], tail["share"], tail["deviation"]) == ("tail", 2, 0.5, 0.0)
 
 
+@pytest.mark.parametrize(("n", "depth"), [(3_000, 0.2), (3_001, 0.4)])
+def test_pairs_are_looked_for_further_down_where_there_are_few(n, depth):
+    words = [f"{chr(97 + place % 26)}{place * 7919:x}{place % 26}" for place in range(n - 30)]
+    near = [f"how long do goldfish live in a bowl of {place}" for place in range(30)]
+    queries = [
+        query(f"q{place}", text, ("train", "test")[place % 2])
+        for place, text in enumerate(near + words)
+    ]
+
+    (pair,) = leak_report(queries)["pairs"]
+
+    assert pair["searched_from"] == depth
+    assert len(pair["nearest"]) == 20
+
+
 def test_report_is_json_and_markdown_that_say_the_same():
     report = leak_report([*clean(), query("leak", "How long do goldfish live in a bowl!", "test")])
 

@@ -67,6 +67,14 @@ def test_days_and_clicks_that_are_not_known_stay_unknown(tmp_path):
     assert (query["first_seen"], query["last_seen"], query["clicks"]) == (None, None, "")
 
 
+def test_the_50_documents_clicked_most_are_kept(tmp_path):
+    clicks = {f"d{n}": n for n in range(1, 61)}
+
+    _, (query,) = written([row("a", 1, 0, clicks)], tmp_path)
+
+    assert json.loads(query["clicks"]) == {f"d{n}": n for n in range(60, 10, -1)}
+
+
 def test_what_is_masked_is_counted_by_searches_and_merges(tmp_path):
     rows = [row("mail jo@x.org", 3), row("mail bo@x.org", 4), row("jo@x.org", 2), row("mail", 1)]
 

@@ -151,6 +151,17 @@ def test_a_log_without_days_or_languages_has_no_such_strata(log):
         strata_of(families([("a", 1), ("b", 2)]), By.LANGUAGE)
 
 
+@pytest.mark.parametrize(("n", "last"), [(60, "2023-12"), (61, "2024")])
+def test_strata_are_by_year_beyond_60_months(n, last):
+    months = [f"{2019 + month // 12}-{month % 12 + 1:02}" for month in range(n)] + [""]
+    log = families([(f"f{place:02}", 1) for place in range(n + 1)])
+    table = log.table.with_columns(pl.Series("month", months))
+
+    names = strata_of(LogFamilies(table, log.counts), By.MONTH).names
+
+    assert sorted(names)[-2:] == [last, "unknown"]
+
+
 def test_strata_by_length_and_language_hold_every_family(log):
     families = read_families(log)
 
