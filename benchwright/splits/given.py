@@ -23,7 +23,7 @@ def read_given(
     split_of: dict[str, str] = {}
     line_of: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
-        row = _row(line, number, file, problems)
+        row = _row(line, number, file, problems, families)
         if row is None:
             continue
         qid, split = row
@@ -47,13 +47,16 @@ def given_rows(
             yield row
 
 
-def _row(line: bytes, number: int, file: str, problems: Problems) -> tuple[str, str] | None:
+def _row(
+    line: bytes, number: int, file: str, problems: Problems, known: Collection[str] = ()
+) -> tuple[str, str] | None:
+    """The query and the split of a line; what is `known` as a query is no comment and no header."""
     text = line.decode(errors="replace").rstrip("\r\n").removeprefix("\ufeff")
-    if not text.strip() or text.startswith("#"):
-        return None
     qid, tab, word = text.partition("\t")
+    if not text.strip() or (text.startswith("#") and qid not in known):
+        return None
     word = word.strip()
-    if number == 1 and (qid in HEADERS or word.lower() == "split"):
+    if number == 1 and (word.lower() == "split" or (qid in HEADERS and qid not in known)):
         return None
     split = OTHER_NAMES.get(word.lower(), word.lower())
     if not tab or split not in (*SPLITS, NO_SPLIT):

@@ -402,6 +402,15 @@ def test_given_split_is_read_with_header_comment_mark_and_other_names(header):
     assert read(text, families) == ({"a": "train", "b": "dev", "c": "dev", "d": ""}, [])
 
 
+def test_queries_that_are_called_as_a_header_or_a_comment_begins_have_their_line():
+    families = {"qid": "1", "#sushi": "2"}
+
+    assert read("qid\ttrain\n#sushi\ttest\n# why\n", families) == (
+        {"qid": "train", "#sushi": "test"},
+        [],
+    )
+
+
 def test_header_is_the_first_line_alone():
     assignment, problems = read("a\ttrain\nqid\tsplit\n", {"a": "1"})
 
