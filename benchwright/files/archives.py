@@ -453,5 +453,7 @@ def packed(path: Path) -> Iterator[Path]:
     if not any(inside.is_file() for inside in path.rglob("*")):
         reason = "is a folder without a file; name one that holds what is to be imported"
         raise ArchiveError(file=path, reason=reason)
+    # The folder that one is in, or the one above, is called as it is elsewhere.
+    named = path.resolve() if path.name in ("", "..") else path
     with TemporaryDirectory() as folder:
-        yield Path(shutil.make_archive(str(Path(folder) / path.name), "zip", path))
+        yield Path(shutil.make_archive(str(Path(folder) / named.name), "zip", path))

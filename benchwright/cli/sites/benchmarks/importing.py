@@ -12,6 +12,8 @@ from benchwright.cli.sites.asking import Asked, Line, SiteCommand, sent
 from benchwright.files.archives import packed
 from benchwright.recipes import collections
 
+# Of what the site calls a run or a set of qrels.
+LONGEST_NAME = 120
 FILE = click.Path(exists=True, path_type=Path)
 EXAMPLES = (
     "benchwright --benchmark help-pages import corpus.jsonl queries.jsonl bm25.run dense.run",
@@ -129,7 +131,9 @@ def command(asked: Asked, files: tuple[Path, ...], **chosen: Any) -> None:
         with Line() as line, packed(path) as file:
             tell = partial(line.bytes, f"Sending {path.name}")
             upload = asked.client.upload(asked.slug, file, tell=tell)
-        job = asked.ask("POST", f"uploads/{upload}/import/", json={"name": path.stem, **body})
+        plain = file.name.removesuffix(".gz").removesuffix(".zst")
+        name = Path(plain).stem[:LONGEST_NAME]
+        job = asked.ask("POST", f"uploads/{upload}/import/", json={"name": name, **body})
         jobs.append(asked.done(job))
         if not asked.is_json:
             asked.say_made(jobs[-1], "imported")

@@ -1,5 +1,6 @@
 """What stands before a command: the same command on a site, with the same names and options."""
 
+import gzip
 import json
 from datetime import date
 from io import StringIO
@@ -60,6 +61,38 @@ def test_folder_comes_in_whole_with_what_is_said_of_its_corpus(on, tmp_path):
     assert done.exit_code == 0, done.stderr
     (version,) = CorpusVersion.objects.filter(snapshot_date=date(2026, 3, 31))
     assert (version.state, version.n_parents, version.n_documents) == ("ready", 2, 4)
+
+
+@pytest.mark.parametrize(("at", "named"), [(".", "."), ("qrels", "..")])
+def test_folder_that_one_is_in_is_called_as_it_is_and_leaves_nothing(
+    on, tmp_path, monkeypatch, at, named
+):
+    beir, temporary = tmp_path / "next", tmp_path / "temporary"
+    temporary.mkdir()
+    (beir / "qrels").mkdir(parents=True)
+    (beir / "queries.jsonl").write_text('{"_id": "n1", "text": "a new query"}\n')
+    (beir / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nn1\t123\t2\n")
+    monkeypatch.chdir(beir / at)
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+
+    done = on("import", named)
+
+    assert "imported qrels 'next' with 1 grade" in done.stdout, done.output
+    assert list(temporary.glob("*.zip")) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [("a.run.gz", "a"), ("a.v1.run", "a.v1"), (f"{'n' * 200}.run", "n" * 120)],
+    ids=["packed", "dotted", "long"],
+)
+def test_run_is_called_as_its_file_without_its_ending(on, tmp_path, file, name):
+    text = b"1 Q0 123 1 2.0 s\n"
+    (tmp_path / file).write_bytes(gzip.compress(text) if file.endswith(".gz") else text)
+
+    done = on("import", str(tmp_path / file))
+
+    assert done.stdout == f"imported run '{name}' of 1 query\n", done.output
 
 
 def test_strict_release_of_what_has_warnings_leaves_nothing_behind(on):
