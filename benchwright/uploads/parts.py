@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchwright.detection import FileKind, Part, guess, guess_as, part_of, parts_of_collection
+from benchwright.detection.kinds import CONTENT_OF, KIND_LABELS
 from benchwright.files.archives import open_source
 from benchwright.files.inputs import FileInput, Input
 from benchwright.formats.errors import MappingError, UnknownKindError
@@ -27,7 +28,7 @@ def completed_parts(place: Place, part: Part) -> list[Part]:
     UnknownKindError
         If its content does not tell of what kind it is.
     MappingError
-        If columns are mapped, and the file holds several.
+        If columns are mapped, and the file holds several or names its columns itself.
     """
     if is_collection(place.path):
         return _completed_collection(place, part)
@@ -35,6 +36,12 @@ def completed_parts(place: Place, part: Part) -> list[Part]:
         guess = guessed_part(FileInput(place.path, place.name), part, Path(folder))
     if guess.kind is None:
         raise UnknownKindError(file=place.name)
+    is_chosen = dict(part.mapping) not in ({}, {"grade": EVERY_ROW})
+    if is_chosen and guess.kind not in (*CONTENT_OF, FileKind.PASSAGES):
+        kind = KIND_LABELS[guess.kind]
+        reason = f"{place.name} is read as '{kind}', whose columns have names of their own"
+        tables = "documents, queries, qrel-table or run-table"
+        raise MappingError(reason=f"{reason}. Say that it is {tables}, or choose no columns")
     return [guess]
 
 

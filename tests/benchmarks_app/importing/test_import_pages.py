@@ -492,6 +492,19 @@ def test_the_api_refuses_what_lacks_a_column_with_a_stable_code(olga):
     assert "no column is chosen for the document id" in job.error
 
 
+def test_columns_of_a_format_that_names_them_itself_are_not_chosen(olga):
+    put(olga, ("corpus.jsonl", b'{"_id": "d1", "text": "short", "abstract": "long"}\n'))
+    url = api("upload-import", Upload.objects.get().pk)
+    mapping = {"mapping": {"id": "_id", "text": "abstract"}}
+
+    refused = olga.post(url, json.dumps(mapping), content_type="application/json")
+    as_table = json.dumps({**mapping, "kind": "documents"})
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "column-mapping")
+    assert "Say that it is documents" in refused.json()["detail"]
+    assert olga.post(url, as_table, content_type="application/json").status_code == 202
+
+
 @pytest.mark.parametrize("name", ["docid", "ïd"])
 @pytest.mark.parametrize("is_part", [True, False])
 def test_the_api_refuses_a_field_that_there_is_not(olga, name, is_part):
