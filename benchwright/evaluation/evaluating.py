@@ -114,6 +114,12 @@ class Evaluation(Generic[Qid]):
     def __iter__(self) -> Iterator[str]:
         return iter(self.means)
 
+    def __contains__(self, name: str) -> bool:
+        """Whether `found[name]` is there."""
+        with suppress(KeyError):
+            return bool(scored_name(name, self.means))
+        return False
+
     def _repr_html_(self) -> str:
         """A row a measure with its 95 % interval drawn, as a notebook shows it."""
         from benchwright.evaluation import shown

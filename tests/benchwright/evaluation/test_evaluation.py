@@ -58,6 +58,7 @@ def test_measures_left_out_are_the_usual_ones_and_the_means_are_a_mapping():
     found = evaluate(QRELS, RUN)
 
     assert dict(found) == found.means
+    assert ("mrr@10" in found, "RR@5" in found, "no measure" in found) == (True, False, False)
     assert list(found) == ["nDCG@10", "AP", "RR@10", "R@100", "P@10", "Judged@10"]
     assert dict(evaluate(QRELS, RUN, "map,P.5,10")).keys() == {"AP", "P@5", "P@10"}
 
