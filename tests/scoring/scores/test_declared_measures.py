@@ -71,7 +71,8 @@ def test_command_page_and_api_declare(hiding, owner, client):
     client.force_login(owner)
     call_command("publish_release", "hiding", qrels="ours", draft=True, measure=["P@5"])
     form = {**FORM, "qrel_set": hiding.qrel_sets.get().pk, "version": "2.0.0"}
-    page = client.post("/b/hiding/releases/new/", {**form, "measures": "P@5, R@50 RBP(p=0.5, rel=2)"})
+    measures = "P@5, R@50 RBP(p=0.5, rel=2)"
+    page = client.post("/b/hiding/releases/new/", {**form, "measures": measures})
     api = client.post(
         "/api/v1/benchmarks/hiding/releases/",
         {"qrels": "ours", "version": "3.0.0", "measures": ["AP"]},
