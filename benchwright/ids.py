@@ -8,6 +8,8 @@ from heapq import nsmallest
 from typing import Any, TypeVar
 
 MAX_ID_BYTES = 512
+# Of a run, a pool, a slice and whatever else people name, in characters.
+LONGEST_NAME = 120
 BYTE_ORDER_MARK = "\ufeff"
 
 Value = TypeVar("Value")

@@ -18,6 +18,7 @@ from django.urls.resolvers import URLPattern, URLResolver, get_resolver
 
 from benchmarks_app.management.declared import DeclaredCommand
 from benchmarks_app.triggers import TRIGGERS, lift_triggers
+from benchwright.ids import LONGEST_NAME
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ("benchmarks_app", "annotation", "scoring")
@@ -358,6 +359,21 @@ def test_old_spelling_of_an_option_is_taken(name, words, option, value):
     parser = load_command_class(get_commands()[name], name).create_parser("manage.py", name)
 
     assert getattr(parser.parse_args(words), option) == value
+
+
+def test_names_have_one_length():
+    """What people call by a field `name`; a file, an image, a grade and a worker have others."""
+    others = {"Grade", "Upload", "CaseImage", "WorkerHeartbeat"}
+    lengths = {
+        model.__name__: field.max_length
+        for model in apps.get_models()
+        if model.__module__.startswith(("benchmarks_app", "annotation", "scoring"))
+        for field in model._meta.fields
+        if field.name == "name" and field.max_length
+    }
+
+    assert len(lengths) > 15
+    assert {name for name, length in lengths.items() if length != LONGEST_NAME} == others
 
 
 # --- size ----------------------------------------------------------------------------------------

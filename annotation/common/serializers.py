@@ -8,7 +8,7 @@ from annotation.models import Judgment, Pool, Question
 from benchmarks_app.api.parameters import api_field
 from benchmarks_app.api.serializers import GradeValue, Id
 from benchmarks_app.models.collection import MAX_ID_BYTES
-from benchwright.qrels.files import MAX_NAME
+from benchwright.ids import LONGEST_NAME
 from benchwright.qrels.rules import RULES
 from benchwright.recipes import pools as recipes
 
@@ -261,7 +261,7 @@ class LabelSerializer(serializers.Serializer):
     document = serializers.CharField(max_length=MAX_ID_BYTES)
     grade = GradeValue()
     annotator = serializers.CharField(
-        max_length=MAX_NAME, required=False, default="", allow_blank=True
+        max_length=LONGEST_NAME, required=False, default="", allow_blank=True
     )
     note = serializers.CharField(required=False, default="", allow_blank=True)
     text_hash = serializers.CharField(max_length=64, required=False, default="", allow_blank=True)
@@ -281,7 +281,7 @@ class LabelsSerializer(serializers.Serializer):
         child=serializers.CharField(allow_blank=True, max_length=150), required=False, default=dict
     )
     machines = serializers.ListField(
-        child=serializers.CharField(max_length=MAX_NAME),
+        child=serializers.CharField(max_length=LONGEST_NAME),
         required=False,
         allow_null=True,
         default=None,

@@ -17,6 +17,7 @@ from benchmarks_app.models import Benchmark, Job, Qrel, QrelSet, Query, Upload, 
 from benchwright.clicks.errors import ClickScaleError, NoClicksError
 from benchwright.errors import BenchmarkError
 from benchwright.formats.errors import QrelSetNameTakenError
+from benchwright.ids import LONGEST_NAME
 from benchwright.qrels.rules import Decision, qrels_digest
 from benchwright.recipes import clicks as recipe
 from benchwright.texts.counting import counted
@@ -24,7 +25,6 @@ from benchwright.texts.counting import counted
 JOB_KIND = "grade-clicks"
 RULE = "click"
 ROWS_PER_BATCH = 1000
-NAME_MOST = 120
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def grading_arguments(
     ClickScaleError
         If the cuts make more grades than the benchmark's scale has.
     """
-    name = (options.name.strip() or uploads[0].name.split(".")[0])[:NAME_MOST] or "clicks"
+    name = (options.name.strip() or uploads[0].name.split(".")[0])[:LONGEST_NAME] or "clicks"
     _refuse_taken(benchmark, name)
     _refuse_grades(benchmark, options)
     return {

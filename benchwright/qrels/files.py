@@ -12,7 +12,7 @@ from benchwright.formats.beir import BOM, text_problem
 from benchwright.formats.mapping import Content, guessed, is_named_grade, plain_name
 from benchwright.formats.numbers import whole
 from benchwright.formats.trec import read_qrels
-from benchwright.ids import id_problem
+from benchwright.ids import LONGEST_NAME, id_problem
 from benchwright.sandbox import reader
 from benchwright.uploads import Place, input_at
 from benchwright.uploads.row_streams import with_news
@@ -28,7 +28,6 @@ EXPECTED = (
     "TREC qrels (query 0 document grade), or a header that names query-id, corpus-id and grade, "
     "perhaps annotator, note and text-hash"
 )
-MAX_NAME = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +136,7 @@ class _Check:
         reasons = [
             *self._id_reasons("query", row.qid),
             *self._id_reasons("document", row.docid),
-            *([] if len(row.rater) <= MAX_NAME else [_long_name(row.rater)]),
+            *([] if len(row.rater) <= LONGEST_NAME else [_long_name(row.rater)]),
             *_text_reasons(annotator=row.rater, note=row.note, text_hash=row.text_hash),
         ]
         for reason in reasons:
@@ -183,7 +182,7 @@ def _text_reasons(**texts: str) -> list[str]:
 
 
 def _long_name(name: str) -> str:
-    return f"annotator '{name[:40]}…' has more than {MAX_NAME} characters; shorten the name"
+    return f"annotator '{name[:40]}…' has more than {LONGEST_NAME} characters; shorten the name"
 
 
 def _rows(lines: Iterable[bytes], file: str, problems: Problems, rater: str) -> Iterator[_Row]:

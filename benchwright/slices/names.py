@@ -1,8 +1,8 @@
 """What a slice may be called: a word of a file, of an address and of a board."""
 
+from benchwright.ids import LONGEST_NAME
 from benchwright.slices.errors import SliceNameError
 
-LONGEST = 120
 # "all" is every query wherever slices are listed; the others are addresses beside slices' own.
 RESERVED = frozenset({"all", "new", "import", "preview", "plan"})
 
@@ -25,8 +25,8 @@ def checked_name(name: str) -> str:
 def _why_not(name: str) -> str:
     if not name:
         return "it is empty"
-    if len(name) > LONGEST:
-        return f"it has {len(name)} characters and may have {LONGEST}"
+    if len(name) > LONGEST_NAME:
+        return f"it has {len(name)} characters and may have {LONGEST_NAME}"
     if name.casefold() in RESERVED:
         return "the word has a meaning of its own; add another to it"
     if name.startswith(("#", ".")):

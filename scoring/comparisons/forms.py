@@ -6,6 +6,7 @@ from typing import Any
 from django.http import Http404, QueryDict
 
 from benchmarks_app.models import Benchmark, Release, Run
+from benchwright.ids import LONGEST_NAME
 from scoring.comparisons.services.errors import ComparedRunError
 from scoring.comparisons.services.query_differences import ORDERS, Wanted
 from scoring.comparisons.services.questions import Question, chosen_score_sets
@@ -92,7 +93,7 @@ class AskedComparison:
             if text in (str(score_set.run_id), score_set.run.name)
         ]
         if not matches:
-            raise ComparedRunError(name=text[:120])
+            raise ComparedRunError(name=text[:LONGEST_NAME])
         return matches[0]
 
     def robustness_question(self) -> RobustnessQuestion:

@@ -20,6 +20,7 @@ from annotation.judging.selectors import work
 from annotation.models import Pool, Question, Slot
 from benchmarks_app.common.services import audit
 from benchmarks_app.models import User
+from benchwright.ids import LONGEST_NAME
 from benchwright.pools.adaptive import BURN_IN, AdaptiveEntry, choose
 
 LEASE = timedelta(seconds=settings.LEASE_SECONDS)
@@ -195,7 +196,7 @@ def _take_by_learning(pool: Pool, me: int, query: int, n: int, now: datetime) ->
     arms = {within_reach[key].slot: arm for key, arm in chosen}
     still = [card._replace(is_later=False) for card in statements.open_still([*arms], now=now)]
     for card in still:
-        statements.take([card.slot], me, until=now + LEASE, arm=arms[card.slot][:120])
+        statements.take([card.slot], me, until=now + LEASE, arm=arms[card.slot][:LONGEST_NAME])
     return still
 
 

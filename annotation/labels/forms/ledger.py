@@ -9,7 +9,7 @@ from annotation.models import Pool
 from benchmarks_app.common.forms import row_field
 from benchmarks_app.models import Benchmark, Upload, User
 from benchwright.errors import BenchmarkError
-from benchwright.qrels.files import MAX_NAME
+from benchwright.ids import LONGEST_NAME
 from benchwright.qrels.grade_map import parse_grade_map
 from benchwright.qrels.raters import known_raters
 
@@ -25,7 +25,7 @@ class LabelsImportForm(forms.Form):
     file = forms.FileField(required=False, help_text="TREC qrels, CSV or TSV; also as .gz")
     rater = forms.CharField(
         required=False,
-        max_length=MAX_NAME,
+        max_length=LONGEST_NAME,
         label="Annotator",
         help_text="Who gave the labels, where the file has no column that says so. "
         "Left empty, they count as yours.",

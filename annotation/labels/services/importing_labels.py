@@ -22,8 +22,9 @@ from benchmarks_app.models import Benchmark, Job, Upload, User
 from benchwright.errors import Problems
 from benchwright.files.external_sort import batched
 from benchwright.formats.errors import NothingImportedError
+from benchwright.ids import LONGEST_NAME
 from benchwright.qrels.errors import TooManyLabelsError
-from benchwright.qrels.files import MAX_NAME, Label, raters_at, sent_labels
+from benchwright.qrels.files import Label, raters_at, sent_labels
 from benchwright.qrels.grade_map import parse_grade_map
 from benchwright.qrels.raters import Raters, known_raters
 from benchwright.texts.counting import counted
@@ -65,7 +66,7 @@ def labels_arguments(
         "parameters": {
             "upload": upload.pk,
             "pool": pool.pk if pool else None,
-            "rater": rater[:MAX_NAME],
+            "rater": rater[:LONGEST_NAME],
             "source": source,
             "grade_map": {str(key): value for key, value in parse_grade_map(grade_map).items()},
             "accounts": dict(accounts or {}),
@@ -90,7 +91,7 @@ def raters_in(
         Place(uploading.local(upload), upload.name),
         scale_of(benchmark),
         parse_grade_map(grade_map),
-        rater[:MAX_NAME],
+        rater[:LONGEST_NAME],
         MOST_LABELS,
         file=upload.name,
     )

@@ -7,6 +7,7 @@ from annotation.judging.protocol.errors import CompleteReleaseError, NothingUnju
 from benchmarks_app.collections.services.candidates import make_candidate_list
 from benchmarks_app.common.selectors.reading import run_path
 from benchmarks_app.models import CandidateList, Release, Run, User
+from benchwright.ids import LONGEST_NAME
 from benchwright.runs.store import top_k
 
 
@@ -32,7 +33,7 @@ def unjudged_in_top(*, run: Run, depth: int, user: User) -> CandidateList:
     return make_candidate_list(
         benchmark=run.benchmark,
         rows=rows,
-        name=f"{run.name}: unjudged in the first {depth} ({made_before + 1})"[-120:],
+        name=f"{run.name}: unjudged in the first {depth} ({made_before + 1})"[-LONGEST_NAME:],
         origin=f"run {run.name}, first {depth} of each query without a label",
         user=user,
     )

@@ -17,6 +17,7 @@ from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError, Problems
+from benchwright.ids import LONGEST_NAME
 from benchwright.qrels.candidates import read_candidates
 from benchwright.uploads.row_streams import lines_of
 
@@ -81,7 +82,7 @@ def _of_file(
     return make_candidate_list(
         benchmark=benchmark,
         rows=rows,
-        name=name[:120],
+        name=name[:LONGEST_NAME],
         origin=f"file {file_name}",
         user=request.user,
     )

@@ -19,12 +19,12 @@ from benchmarks_app.models import (
     User,
 )
 from benchwright.corpora.units import read_unit
+from benchwright.ids import LONGEST_NAME
 
 FIRST_GUIDELINE = (
     "Grade how well the document helps with the need behind the query. Judge only what the "
     "document says. If you cannot tell, choose “can't judge” and say why."
 )
-NAME_MOST = 120
 
 
 @transaction.atomic
@@ -87,7 +87,7 @@ def create_benchmark(
 def _free_corpus_name(owner: User, name: str) -> str:
     taken_names = set(Corpus.objects.filter(owner=owner).values_list("name", flat=True))
     endings = ("", *(f" ({n})" for n in range(2, len(taken_names) + 2)))
-    candidates = (f"{name[: NAME_MOST - len(ending)]}{ending}" for ending in endings)
+    candidates = (f"{name[: LONGEST_NAME - len(ending)]}{ending}" for ending in endings)
     return next(candidate for candidate in candidates if candidate not in taken_names)
 
 

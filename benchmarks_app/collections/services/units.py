@@ -22,10 +22,11 @@ from benchwright.corpora.store import CorpusReader
 from benchwright.corpora.units import RULE, read_unit
 from benchwright.files.external_sort import batched
 from benchwright.formats.errors import QrelSetNameTakenError
+from benchwright.ids import LONGEST_NAME
 
 ROWS_PER_BATCH = 500
 SHOWN = 3
-NAME_MOST, BY_DOCUMENT = 120, " by document"
+BY_DOCUMENT = " by document"
 
 
 @transaction.atomic
@@ -131,7 +132,7 @@ def derive_document_qrels(
     if not measures_documents_of_passages(benchmark) or version is None:
         why = f"{benchmark} does not measure documents on a corpus of passages."
         raise NotDerivableError(name=qrel_set.name, why=why)
-    name = name or f"{qrel_set.name[: NAME_MOST - len(BY_DOCUMENT)]}{BY_DOCUMENT}"
+    name = name or f"{qrel_set.name[: LONGEST_NAME - len(BY_DOCUMENT)]}{BY_DOCUMENT}"
     if QrelSet.objects.ready().filter(benchmark=benchmark, name=name).exists():
         raise QrelSetNameTakenError(name=name)
     reader = corpus_reader(version)

@@ -54,6 +54,7 @@ from benchwright.formats.errors import (
 )
 from benchwright.formats.mapping import refuse_unknown
 from benchwright.formats.unlisted import UNLISTED
+from benchwright.ids import LONGEST_NAME
 from benchwright.qrels.grade_map import parse_file_grade_map
 from benchwright.runs.aggregation import DEFAULT
 from benchwright.sandbox import UnreadableFileError
@@ -64,8 +65,7 @@ from benchwright.uploads.row_streams import take_run
 JOB_KIND = "import-file"
 LEAVE_OUT = ("", "records", "files")
 NAMED_LEFT_OUT = 20
-LONGEST_NAME = 48
-LONGEST_NAME_KEPT = 120
+SHOWN_LENGTH = 48
 
 
 # --- asking for an import ------------------------------------------------------------------
@@ -141,7 +141,7 @@ def import_arguments(
             "uploads": [upload.pk],
             "kind": first_kind if parts else FileKind(kind),
             "parts": [p.as_json() for p in parts] if parts and not _is_whole(parts) else None,
-            "name": name.strip()[:LONGEST_NAME_KEPT],
+            "name": name.strip()[:LONGEST_NAME],
             "description": description,
             "grade_map": mapped,
             "shown_metadata": None if shown_metadata is None else list(shown_metadata),
@@ -158,9 +158,9 @@ def import_arguments(
 def short_name(upload: Upload) -> str:
     """A file's name as titles of jobs have it: its beginning and its end."""
     name = upload.name
-    if len(name) <= LONGEST_NAME:
+    if len(name) <= SHOWN_LENGTH:
         return name
-    half = LONGEST_NAME // 2
+    half = SHOWN_LENGTH // 2
     return f"{name[:half]}…{name[-half:]}"
 
 
@@ -667,7 +667,7 @@ def _stem(name: str) -> str:
 
 def _kept_name(stem: str, name: str) -> str:
     """What is kept of a file's name: all of it where nothing stands before its ending."""
-    return (stem.strip() or name)[:LONGEST_NAME_KEPT]
+    return (stem.strip() or name)[:LONGEST_NAME]
 
 
 def _commit_run(

@@ -20,6 +20,7 @@ from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, PendingLog, QueryLog, Upload, User
 from benchmarks_app.models.logs import links_name
 from benchwright.files.sources import sha256_of
+from benchwright.ids import LONGEST_NAME
 from benchwright.logs.columns import LogColumns, checked_columns, detected_columns
 from benchwright.logs.distinct import Options
 from benchwright.logs.errors import LogGoneError, LogNameTakenError
@@ -30,7 +31,6 @@ from benchwright.texts.counting import counted
 
 JOB_KIND = "import-log"
 HEAD_ROWS = 20
-NAME_MOST = 120
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def log_arguments(*, pending: PendingLog, reading: Reading) -> dict[str, Any]:
         If a kind of personal data, or a country, is not known.
     """
     upload = pending.upload
-    name = reading.name.strip()[:NAME_MOST] or _stem(upload.name)
+    name = reading.name.strip()[:LONGEST_NAME] or _stem(upload.name)
     _refuse_taken(upload.benchmark, name)
     head = head_of(upload)
     table = head.table
@@ -161,7 +161,7 @@ def free_name(upload: Upload) -> str:
 def _stem(name: str) -> str:
     for ending in (".gz", ".zst", ".csv", ".tsv", ".jsonl", ".json", ".txt", ".parquet"):
         name = name.removesuffix(ending)
-    return name[:NAME_MOST] or "log"
+    return name[:LONGEST_NAME] or "log"
 
 
 def _refuse_taken(benchmark: Benchmark, name: str) -> None:

@@ -35,12 +35,11 @@ from benchwright.contamination.errors import (
 from benchwright.contamination.outside import sent_outside
 from benchwright.contamination.sketches import Hasher, SketchHeader, check_salt, is_sketch
 from benchwright.errors import Problems
-from benchwright.ids import storable
+from benchwright.ids import LONGEST_NAME, storable
 from benchwright.uploads.row_streams import received
 
 JOB_KIND = "check-contamination"
 ROWS_AT_ONCE = 500
-NAME_MOST = 120
 
 
 def salt_of(benchmark: Benchmark) -> str:
@@ -63,7 +62,7 @@ def check_arguments(
     SketchFormatError, OtherSaltError
         If a sketch is damaged, or was made with another salt.
     """
-    called = (name.strip() or upload.name)[:NAME_MOST]
+    called = (name.strip() or upload.name)[:LONGEST_NAME]
     if benchmark.contamination_checks.filter(name=called).exists():
         raise CheckNameTakenError(name=called)
     if not reads.queries_to_split(benchmark).exists():
@@ -240,7 +239,7 @@ def _not_compared(benchmark: Benchmark, keys: dict[str, int]) -> list[int]:
 
 
 def clean_slice_name(check: ContaminationCheck) -> str:
-    return f"clean-{slugify(check.name) or check.pk}"[:NAME_MOST]
+    return f"clean-{slugify(check.name) or check.pk}"[:LONGEST_NAME]
 
 
 def make_clean_slice(

@@ -8,6 +8,8 @@ from urllib.parse import urljoin
 import click
 from click.core import ParameterSource
 
+from benchwright.ids import LONGEST_NAME
+
 if TYPE_CHECKING:
     from benchwright.client import Client, Submission
 
@@ -16,7 +18,6 @@ LOCAL_ONLY = (
     *("parents", "aggregate", "test", "seed"),
 )
 UNDECIDED, NAME_TAKEN = "failed", "run-name-taken"
-LONGEST_NAME = 120
 
 
 def decided(files: Sequence[Path], chosen: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -15,6 +15,7 @@ from benchmarks_app.releases.selectors import hidden_queries
 from benchwright.comparison.comparing import LARGEST_TABLE
 from benchwright.comparison.patterns import Roles
 from benchwright.formats.numbers import row_key
+from benchwright.ids import LONGEST_NAME
 from benchwright.measures import parse_measure
 from scoring.comparisons.services.errors import (
     ComparedRunError,
@@ -159,7 +160,7 @@ def chosen_score_sets(*, release: Release, user: Any, named: Iterable[str]) -> l
     by_name = {run.name: run for run in chosen} | {str(run.pk): run for run in chosen}
     for name in names:
         if name not in by_name:
-            raise ComparedRunError(name=name[:120])
+            raise ComparedRunError(name=name[:LONGEST_NAME])
     runs = list(dict.fromkeys(by_name[name] for name in names))
     return _scores_of(release, runs)
 

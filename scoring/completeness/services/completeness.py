@@ -10,6 +10,7 @@ from benchmarks_app.collections.services.candidates import make_candidate_list
 from benchmarks_app.models import CandidateList, Release, Run, User
 from benchmarks_app.releases.selectors import hidden_queries
 from benchwright.comparison.completeness import Worth
+from benchwright.ids import LONGEST_NAME
 from benchwright.measures import parse_measure
 from scoring.comparisons.services.errors import NoPublicQueryError
 from scoring.completeness.services.answers import Completeness, Unjudged
@@ -114,7 +115,7 @@ def make_top_up(
             (entry.qid, entry.docid, entry.priority)
             for entry in completeness.worth[: limit or completeness.n_worth]
         ],
-        name=(name or made_name)[:120],
+        name=(name or made_name)[:LONGEST_NAME],
         origin=(
             f"unjudged in the first {completeness.k} of {names}, by influence, on {release.version}"
         ),

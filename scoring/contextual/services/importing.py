@@ -19,7 +19,7 @@ from benchwright.contextual.cases import CaseFile, CaseLimits, case_as_json
 from benchwright.contextual.from_outside import cases_apart
 from benchwright.contextual.types import Case
 from benchwright.errors import FileProblemsError, Problem
-from benchwright.ids import storable
+from benchwright.ids import LONGEST_NAME, storable
 from benchwright.judges.messages import Image
 from benchwright.texts.counting import counted
 from scoring.contextual.services.errors import CaseSetNameError, EvaluationActiveError
@@ -69,7 +69,7 @@ def name_of(file: str) -> str:
     stem = file
     for ending in (".gz", ".zst", ".jsonl", ".ndjson", ".json"):
         stem = stem.removesuffix(ending)
-    return (stem or file)[:120]
+    return (stem or file)[:LONGEST_NAME]
 
 
 # --- reading ---------------------------------------------------------------------------------

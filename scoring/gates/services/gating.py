@@ -19,6 +19,7 @@ from benchwright.errors import ScoringError
 from benchwright.gates.deciding import Verdict
 from benchwright.gates.policy import policy_from
 from benchwright.gates.verdict import Decision, decide
+from benchwright.ids import LONGEST_NAME
 from benchwright.texts.counting import counted
 from scoring.gates import selectors
 from scoring.gates.services.errors import (
@@ -177,7 +178,7 @@ def _listed(gate: GateResult, decision: Decision) -> CandidateList | None:
     return make_candidate_list(
         benchmark=gate.policy.benchmark,
         rows=[(qid, docid, place) for place, (qid, docid) in enumerate(documents, start=1)],
-        name=f"gate {gate.pk}: {gate.candidate.name} by {gate.policy}"[:120],
+        name=f"gate {gate.pk}: {gate.candidate.name} by {gate.policy}"[:LONGEST_NAME],
         origin=f"what {gate} waits for on {gate.release.version}",
         user=gate.created_by,
     )
