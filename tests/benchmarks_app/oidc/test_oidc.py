@@ -103,6 +103,13 @@ def test_new_person_has_an_account_without_a_password_and_with_a_verified_addres
     assert [*events.values_list("action", flat=True)] == actions
 
 
+def test_new_account_is_told_nothing_by_mail(provider, browser, django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks(execute=True):
+        sign_in(browser)
+
+    assert mail.outbox == []
+
+
 def test_way_there_carries_pkce_state_nonce_and_nothing_secret(provider, browser):
     address = urlsplit(led_there(browser))
 
@@ -292,6 +299,15 @@ def test_address_that_only_userinfo_tells_is_taken(provider, browser):
     provider.apart = {"email_verified": True}
 
     assert sign_in(browser).status_code == 302
+
+
+def test_what_the_signed_token_says_goes_before_userinfo(provider, browser):
+    del provider.person.claims["email_verified"]
+    provider.apart = {"email_verified": True, "email": "somebody-else@example.org"}
+
+    sign_in(browser)
+
+    assert [*User.objects.values_list("email", flat=True)] == ["ada@example.org"]
 
 
 @pytest.mark.parametrize(
@@ -520,6 +536,13 @@ def test_place_in_a_team_comes_and_goes_but_not_one_that_a_person_gave(grouped, 
     teams.add_mate(team=reds, username=ada_().username, user=owner)
     grouped()
     assert ada_() in reds.members.all()
+
+
+def test_full_team_lets_nobody_in_and_the_sign_in_goes_on(grouped, monkeypatch):
+    monkeypatch.setattr(teams, "MOST_MEMBERS", 0)
+
+    assert grouped("labelers") == "annotator"
+    assert not Team.objects.get().members.exists()
 
 
 def test_staff_comes_and_goes_but_not_where_a_person_made_it(grouped):

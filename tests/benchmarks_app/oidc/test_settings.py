@@ -59,11 +59,15 @@ def test_secret_is_read_from_a_file_before_all_else(read_settings, tmp_path):
 def test_groups_give_rank_teams_and_roles(read_settings):
     groups = "/admins=staff, a=b=team:The Reds,labelers=stdlib:annotator"
 
-    assert read_settings(OIDC_GROUPS=groups, OIDC_DOMAINS="@Example.org, b.org").grants == (
+    assert read_settings(OIDC_GROUPS=groups).grants == (
         Grant("/admins", "staff"),
         Grant("a=b", "team", "The Reds"),
         Grant("labelers", "benchmark", "stdlib", "annotator"),
     )
+
+
+def test_domains_are_compared_in_small_letters_and_without_the_at(read_settings):
+    assert read_settings(OIDC_DOMAINS="@Example.org, b.org").domains == ("example.org", "b.org")
 
 
 def test_roles_are_those_of_the_site():
