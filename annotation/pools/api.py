@@ -144,6 +144,10 @@ class PoolDetail(Endpoint):
         pool = _pool(self.benchmark_for(Action.EDIT), pk)
         changes = self.validated(PoolChangeSerializer)
         with transaction.atomic():
+            # Before it is closed: what a closed pool shows is not taken back.
+            if "shows_machine" in changes:
+                shows_machine = changes["shows_machine"]
+                set_pool_machine(pool=pool, shows_machine=shows_machine, actor=request.user)
             if "state" in changes:
                 set_pool_state(pool=pool, state=changes["state"], actor=request.user)
             if "due_on" in changes:
@@ -157,9 +161,6 @@ class PoolDetail(Endpoint):
                 set_practice_mark(pool=pool, mark=changes["practice_mark"], actor=request.user)
             if "may_search" in changes:
                 set_pool_search(pool=pool, may_search=changes["may_search"], actor=request.user)
-            if "shows_machine" in changes:
-                shows_machine = changes["shows_machine"]
-                set_pool_machine(pool=pool, shows_machine=shows_machine, actor=request.user)
         return Response(_detail(_pool(pool.benchmark, pk)))
 
 

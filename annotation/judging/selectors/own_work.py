@@ -1,5 +1,6 @@
 """What a person has judged themselves, and how long it took. Nobody else's is here."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -99,11 +100,10 @@ def machine_grades(judgments: Iterable[Judgment]) -> dict[int, list[MachineGrade
     Of closed pools alone, and of no document that another pool still asks about: before the last
     label is given, none may rest on a machine's.
     """
-    own = {
-        (judgment.query_id, judgment.docid): judgment.pk
-        for judgment in judgments
-        if judgment.pool and judgment.pool.has_shown_machine
-    }
+    own: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for judgment in judgments:
+        if judgment.pool and judgment.pool.has_shown_machine:
+            own[judgment.query_id, judgment.docid].append(judgment.pk)
     if not own:
         return {}
     pairs = {"query__in": {query for query, _ in own}}
@@ -119,7 +119,8 @@ def machine_grades(judgments: Iterable[Judgment]) -> dict[int, list[MachineGrade
         pair = (label.query_id, label.docid)
         if pair in own and pair not in still_asked:
             grade = MachineGrade(label.rater, cast(int, label.grade), label.note)
-            grades.setdefault(own[pair], {})[label.rater] = grade
+            for pk in own[pair]:
+                grades.setdefault(pk, {})[label.rater] = grade
     return {pk: list(of_pair.values()) for pk, of_pair in grades.items()}
 
 

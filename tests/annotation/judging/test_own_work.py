@@ -263,6 +263,16 @@ def test_a_closed_pool_shows_what_the_machine_said_last_of_ones_own_label(
     assert "said 3" not in in_list
 
 
+def test_machine_stands_beside_each_of_two_labels_of_a_document(own_label, ada, owner, signed_in):
+    again = pool(own_label.benchmark, {"q1": ["d1"]}, name="another", shows_machine=True)
+    grade(again, "d1", ada, 1)
+    set_pool_state(pool=again, state="closed", actor=owner)
+
+    page = signed_in(ada).get(reverse("annotation:my-judgment-list")).content.decode()
+
+    assert page.count("umbrela2 said 0") == 2
+
+
 @pytest.mark.parametrize(
     "values", [{"state": "open"}, {"state": "paused"}, {"shows_machine": False}], ids=str
 )
@@ -305,6 +315,19 @@ def test_a_pool_that_has_shown_a_machines_grades_stays_closed_and_goes_on(
     assert all("it stays closed" in answer.content.decode() for answer in answers)
     closed_pool.refresh_from_db()
     assert closed_pool.has_shown_machine
+
+
+def test_one_request_closes_a_pool_and_keeps_the_machine_to_itself(small_pool, owner, signed_in):
+    set_pool_machine(pool=small_pool, shows_machine=True, actor=owner)
+    address = reverse("api:pool-detail", args=[small_pool.benchmark.slug, small_pool.pk])
+
+    answer = signed_in(owner).patch(
+        address, {"state": "closed", "shows_machine": False}, content_type="application/json"
+    )
+
+    assert answer.status_code == 200
+    small_pool.refresh_from_db()
+    assert (small_pool.state, small_pool.shows_machine) == ("closed", False)
 
 
 def test_a_pool_that_shows_no_machine_opens_again(small_pool, owner):
