@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet
 
+from benchmarks_app.common.selectors.words import holds
 from benchmarks_app.models import (
     Benchmark,
     FamilyChange,
@@ -65,7 +66,7 @@ def listed_families(
         families = families.filter(split=split)
     if wanted:
         matches = Query.objects.committed().filter(
-            Q(text__icontains=wanted) | Q(qid=wanted), benchmark=benchmark
+            holds("text", wanted) | Q(qid=wanted), benchmark=benchmark
         )
         families = families.filter(pk__in=matches.values("family"))
     return families.order_by(*ORDERS.get(order, ORDERS["doubt"]))

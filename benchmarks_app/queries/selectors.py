@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet
 
 from benchmarks_app.common.selectors.qrel_sets import relevant_values
 from benchmarks_app.common.selectors.reading import benchmark_documents, corpus_reader, run_path
+from benchmarks_app.common.selectors.words import holds
 from benchmarks_app.logs.selectors import log_path
 from benchmarks_app.models import Benchmark, Qrel, QrelSet, Query, QueryDraw, QueryLog, Run
 from benchwright.files.external_sort import batched
@@ -40,7 +41,7 @@ FIELDS = (
 def queries_with(benchmark: Benchmark, words: str) -> QuerySet[Query]:
     """The queries of a benchmark, with their families; those with these words, or of this id."""
     queries = benchmark.queries.committed().select_related("family").order_by("pk")
-    return queries.filter(Q(text__icontains=words) | Q(qid=words)) if words else queries
+    return queries.filter(holds("text", words) | Q(qid=words)) if words else queries
 
 
 def sliceable_queries(benchmark: Benchmark) -> Any:

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_noop as _
 
 from benchmarks_app.common.selectors.reading import benchmark_documents
+from benchmarks_app.common.selectors.words import holds
 from benchmarks_app.language import translated
 from benchmarks_app.models import Benchmark, DocumentContent, Membership, Run, Slice
 from benchmarks_app.navigation import ACTS, places_for
@@ -76,7 +77,7 @@ def site_hits_of(user: Any, words: str) -> dict[str, list[Hit]]:
 
 
 def _benchmarks(user: Any, words: str) -> Iterator[Hit]:
-    fits = Q(name__icontains=words) | Q(slug__icontains=words)
+    fits = holds("name", words) | Q(slug__icontains=words)
     for benchmark in Benchmark.objects.visible_to(user).filter(fits).order_by("name")[:MOST]:
         yield Hit(benchmark.name, benchmark.get_absolute_url(), "home")
 
@@ -109,7 +110,7 @@ def _fits(words: str, *labels: str) -> bool:
 
 
 def _queries(benchmark: Benchmark, user: Any, words: str) -> Iterator[Hit]:
-    fits = Q(text__icontains=words) | Q(qid__istartswith=words)
+    fits = holds("text", words) | Q(qid__istartswith=words)
     for query in benchmark.queries.committed().filter(fits).order_by("pk")[:MOST]:
         url = reverse("query-detail", args=[benchmark.slug, query.pk])
         yield Hit(query.text, url, "query", query.qid)
@@ -122,7 +123,7 @@ def _documents(benchmark: Benchmark, user: Any, words: str) -> Iterator[Hit]:
     }
     if may(user, Action.SEE_POOLS, benchmark):
         rows = DocumentContent.objects.filter(
-            document__corpus=benchmark.corpus, title__icontains=words
+            holds("title", words), document__corpus=benchmark.corpus
         ).order_by("document_id", "pk")
         titles |= dict(rows.values_list("document__docid", "title")[: 2 * MOST])
     for docid, title in list(titles.items())[:MOST]:
@@ -133,15 +134,13 @@ def _documents(benchmark: Benchmark, user: Any, words: str) -> Iterator[Hit]:
 def _runs(benchmark: Benchmark, user: Any, words: str) -> Iterator[Hit]:
     if not may(user, Action.SEE_RESULTS, benchmark):
         return
-    runs = (
-        Run.objects.visible_to(user).standing().filter(benchmark=benchmark, name__icontains=words)
-    )
+    runs = Run.objects.visible_to(user).standing().filter(holds("name", words), benchmark=benchmark)
     for run in runs.order_by("name", "pk")[:MOST]:
         yield Hit(run.name, reverse("run-detail", args=[benchmark.slug, run.pk]), "runs")
 
 
 def _slices(benchmark: Benchmark, user: Any, words: str) -> Iterator[Hit]:
-    slices = Slice.objects.filter(benchmark=benchmark, name__icontains=words).order_by("name")
+    slices = Slice.objects.filter(holds("name", words), benchmark=benchmark).order_by("name")
     for name in slices.values_list("name", flat=True)[:MOST]:
         yield Hit(name, reverse("slice-detail", args=[benchmark.slug, name]), "data")
 

@@ -10,6 +10,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from annotation.models import Judgment, Pool, PoolEntry, Slot
+from benchmarks_app.common.selectors.words import holds
 from benchmarks_app.models import DocumentContent, User
 from benchmarks_app.permissions import ALLOWED, Action
 from benchwright.progress.pace import Act, active_times
@@ -55,11 +56,11 @@ def searched(
     if pool is not None:
         judgments = judgments.filter(pool=pool)
     for word in words.split():
-        in_document = _documents().filter(Q(title__icontains=word) | Q(text__icontains=word))
+        in_document = _documents().filter(holds("title", word) | holds("text", word))
         judgments = judgments.filter(
-            Q(query__text__icontains=word)
-            | Q(note__icontains=word)
-            | Q(reason__icontains=word)
+            holds("query__text", word)
+            | holds("note", word)
+            | holds("reason", word)
             | Exists(in_document)
         )
     return judgments

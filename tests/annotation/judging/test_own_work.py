@@ -72,6 +72,15 @@ def test_search_is_in_query_document_note_and_reason(small_pool, ada):
     assert found(ada, pool=small_pool.pk + 1) == []
 
 
+@pytest.mark.parametrize("words", ["österreich", "ÖSTERREICH", "Österreich"])
+def test_search_knows_no_case_beyond_ascii_either(small_pool, ada, words):
+    slot = small_pool.slots.get(entry__document__docid="d1")
+    fields = {"client_id": uuid.uuid4(), "display": Shown()}
+    record_cant_judge(slot=slot, actor=ada, reason="Of Österreich alone", **fields)
+
+    assert found(ada, words=words) == ["d1"]
+
+
 def test_search_is_in_the_text_that_was_shown(small_pool, ada):
     grade(small_pool, "d1", ada, 1)
     document = small_pool.entries.get(document__docid="d1").document

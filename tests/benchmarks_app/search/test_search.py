@@ -6,7 +6,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from benchmarks_app.families.selectors import listed_families
 from benchmarks_app.models import Benchmark, DocumentContent, Job
+from benchmarks_app.queries.selectors import queries_with
 from benchmarks_app.search.selectors import MOST, SITE_PAGES, hits_of, site_hits_of
 from tests import factories
 
@@ -40,6 +42,15 @@ def test_an_owner_finds_everything_by_a_few_letters(furnished, owner):
         "Slices": ["rotation"],
         "People": ["rotunda"],
     }
+
+
+def test_letters_beyond_ascii_are_found_in_either_case(furnished, owner):
+    query = factories.query(furnished, "q2", "Über Öl")
+    factories.run(furnished, "q2 Q0 d1 1 1.0 s", name="Öl-bm25")
+
+    assert labels(furnished, owner, "öl") == {"Queries": ["Über Öl"], "Runs": ["Öl-bm25"]}
+    assert [*queries_with(furnished, "über")] == [query]
+    assert [*listed_families(furnished, wanted="über")] == [query.family]
 
 
 def test_pages_and_acts_are_found_by_their_names(furnished, owner):
