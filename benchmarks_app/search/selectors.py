@@ -156,7 +156,7 @@ def _releases(benchmark: Benchmark, user: Any, words: str) -> Iterator[Hit]:
 def _people(benchmark: Benchmark, user: Any, words: str) -> Iterator[Hit]:
     if not may(user, Action.MANAGE_PEOPLE, benchmark):
         return
-    fits = Q(user__username__icontains=words) | Q(user__email__icontains=words)
+    fits = holds("user__username", words) | Q(user__email__icontains=words)
     members = Membership.objects.filter(fits, benchmark=benchmark).select_related("user")
     for member in members.order_by("user__username")[:MOST]:
         url = reverse("people-list", args=[benchmark.slug])

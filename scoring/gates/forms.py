@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from benchmarks_app.clicks.forms import LogForm
 from benchmarks_app.common.forms import SelectMultipleOfMany, SelectOfMany, offer_runs
 from benchmarks_app.common.parameters import form_field
+from benchmarks_app.common.selectors.words import holds
 from benchmarks_app.language import told
 from benchmarks_app.models import Benchmark, Release, Run
 from benchmarks_app.releases.selectors import release_splits
@@ -186,7 +187,7 @@ class GateFilterForm(forms.Form):
         if cleaned.get("policy"):
             gates = gates.filter(policy=cleaned["policy"])
         if cleaned.get("q"):
-            gates = gates.filter(candidate__name__icontains=cleaned["q"])
+            gates = gates.filter(holds("candidate__name", cleaned["q"]))
         return gates
 
 

@@ -10,6 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from benchmarks_app.common.selectors.words import holds
 from benchmarks_app.errors import PeopleError
 from benchmarks_app.models import User
 from benchmarks_app.paging import page_of
@@ -91,7 +92,7 @@ def person_list(request: PersonRequest) -> HttpResponse:
     if words:
         named = Q()
         for field in ("username", "email", "first_name", "last_name"):
-            named |= Q(**{f"{field}__icontains": words})
+            named |= holds(field, words)
         people = people.filter(named)
     context = {"page": page_of(request, people, PAGE_SIZE), "wanted": words}
     return render(request, "benchmarks_app/people/person_list.html", context)

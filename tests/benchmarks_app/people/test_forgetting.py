@@ -636,6 +636,8 @@ def test_manager_finds_and_deletes_a_person(signed_in, zelda, manager):
     client = signed_in(manager)
     assert "zelda-q" in client.get(reverse("person-list"), {"q": "Quill"}).content.decode()
     assert "Nobody fits" in client.get(reverse("person-list"), {"q": "no one"}).content.decode()
+    User.objects.filter(username="zelda-q").update(first_name="Özge")
+    assert "zelda-q" in client.get(reverse("person-list"), {"q": "özge"}).content.decode()
 
     answer = client.post(reverse("person-delete", args=[zelda.pk]), {"password": PASSWORD})
 
