@@ -147,13 +147,18 @@ class Servers:
         return True
 
     def _read(self) -> dict[str, Any]:
+        """What is kept; what is not as we write it is passed over, and goes with the next login."""
         try:
-            servers = json.loads(self.path.read_text("utf-8"))
-        except FileNotFoundError:
+            content = json.loads(self.path.read_text("utf-8"))
+            servers = content["servers"].items()
+        except (FileNotFoundError, ValueError, TypeError, KeyError, AttributeError):
             return {}
-        except ValueError:  # not ours any more: signing in again writes it anew
-            return {}
-        return servers if isinstance(servers, dict) else {}
+        logins = {
+            url: facts
+            for url, facts in servers
+            if isinstance(facts, dict) and isinstance(facts.get("token"), str)
+        }
+        return {"default": content.get("default"), "servers": logins}
 
     def _write(self, content: Mapping[str, Any]) -> None:
         """All or nothing, and at no moment readable by others."""
@@ -169,13 +174,9 @@ class Servers:
             raise
 
 
-def _login(url: str, facts: Mapping[str, str]) -> Login:
-    return Login(
-        url=url,
-        token=Token(facts.get("token", "")),
-        username=facts.get("username", ""),
-        expires_at=facts.get("expires_at", ""),
-    )
+def _login(url: str, facts: Mapping[str, Any]) -> Login:
+    username, expires_at = (str(facts.get(name) or "") for name in ("username", "expires_at"))
+    return Login(url, Token(facts["token"]), username, expires_at)
 
 
 def login_for(server: str | None, *, servers: Servers, environment: Mapping[str, str]) -> Login:

@@ -786,11 +786,16 @@ def test_tokens_are_kept_where_nobody_else_reads_them(tmp_path):
     assert not servers.remove(SITE)
 
 
-def test_file_of_tokens_that_is_broken_counts_as_none(tmp_path):
+@pytest.mark.parametrize(
+    "content", ["{", "[1]", '{"servers": [1]}', '{"servers": {"a": 1, "b": {}, "c": {"token": 1}}}']
+)
+def test_file_of_tokens_that_is_broken_counts_as_none(tmp_path, content):
     servers = Servers(tmp_path)
-    servers.path.write_text("{")
+    servers.path.write_text(content)
 
     assert servers.all() == []
+    servers.add(Login(SITE, Token("new")))
+    assert [login.token for login in servers.all()] == ["new"]
 
 
 def test_environment_comes_before_what_is_kept(tmp_path):
