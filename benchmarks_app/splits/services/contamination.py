@@ -239,7 +239,12 @@ def _not_compared(benchmark: Benchmark, keys: dict[str, int]) -> list[int]:
 
 
 def clean_slice_name(check: ContaminationCheck) -> str:
-    return f"clean-{slugify(check.name) or check.pk}"[:LONGEST_NAME]
+    """After the check's name; "MS MARCO" and "ms-marco" would be one, so the later has its key."""
+    word = slugify(check.name)
+    earlier = ContaminationCheck.objects.filter(benchmark=check.benchmark_id, pk__lt=check.pk)
+    if not word or word in map(slugify, earlier.values_list("name", flat=True)):
+        word = f"{word}-{check.pk}".strip("-")
+    return f"clean-{word}"[:LONGEST_NAME]
 
 
 def make_clean_slice(

@@ -153,6 +153,8 @@ def test_the_clean_subset_becomes_a_slice(bench, olga):
 
     members = clean_slice.members.values_list("query__qid", flat=True)
     assert (clean_slice.name, sorted(members)) == ("clean-train", ["q2", "q3"])
+    other = checked(bench, olga, OUTSIDE, file="other.txt", name="Train")
+    assert contamination.clean_slice_name(other) == f"clean-train-{other.pk}"
     assert strict == ["q3"]
 
 
