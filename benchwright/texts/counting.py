@@ -10,10 +10,11 @@ def counted(n: int, noun: str) -> str:
 
     Examples
     --------
-    >>> counted(1, "query"), counted(1200, "query"), counted(2, "label")
-    ('1 query', '1,200 queries', '2 labels')
+    >>> counted(1, "query"), counted(1200, "query"), counted(2, "label"), counted(2, "person")
+    ('1 query', '1,200 queries', '2 labels', '2 people')
     """
     plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    plural = "people" if noun == "person" else plural
     return f"{n:,} {noun if n == 1 else plural}"
 
 

@@ -61,8 +61,8 @@ class Command(DeclaredCommand):
         report = agreement_report(benchmark, Filters(), last)
         self.say(
             f"{benchmark.slug} as of event {last:,}: {counted(report['n_labels'], 'label')} of "
-            f"{report['n_raters']:,} people, {report['n_shared']:,} of {report['n_documents']:,} "
-            "documents with two or more"
+            f"{counted(report['n_raters'], 'person')}, {report['n_shared']:,} of "
+            f"{counted(report['n_documents'], 'document')} with two or more"
         )
         self._tell(report["overall"])
 

@@ -6,6 +6,7 @@ from typing import Any
 from benchwright.cli.doors import declared
 from benchwright.cli.main import option
 from benchwright.cli.sites.asking import Asked, door
+from benchwright.texts.counting import counted
 
 THERE = declared(
     option("--pool", metavar="NAME", group="Labels", help="Those of a pool; by default all."),
@@ -24,8 +25,10 @@ def on_site(site: Asked, pool: str | None, afresh: bool) -> None:
 
 
 def _lines(report: Mapping[str, Any]) -> Iterator[str]:
-    shared = f"{report['n_shared']:,} of {report['n_documents']:,} documents with two or more"
-    yield f"{report['n_labels']:,} labels of {report['n_raters']:,} people, {shared}"
+    documents = counted(report["n_documents"], "document")
+    shared = f"{report['n_shared']:,} of {documents} with two or more"
+    people = counted(report["n_raters"], "person")
+    yield f"{counted(report['n_labels'], 'label')} of {people}, {shared}"
     yield from coefficient_lines(report["overall"])
 
 

@@ -13,6 +13,7 @@ from benchwright.cli.parameters import FILE, parameter_option
 from benchwright.cli.site_doors.systems import shown
 from benchwright.cli.sites.asking import Asked, Line, door, sent
 from benchwright.recipes import campaigns, contextual
+from benchwright.texts.counting import counted
 
 JUDGES = "contextual/judges/"
 UNDER_WAY = ("draft", "queued", "running")
@@ -214,7 +215,10 @@ def contextual_on_site(
         site.check([judge], list(judges), "judge")
     lines, row = _case_set(site, cases, chosen)
     if judge is None:
-        site.say(row, [*lines, f"{row['name']}: {row['n_cases']:,} cases. Judge them with --judge"])
+        site.say(
+            row,
+            [*lines, f"{row['name']}: {counted(row['n_cases'], 'case')}. Judge them with --judge"],
+        )
         return
     if dry_run:
         question = {"judge": judges[judge], "reasons": not chosen["no_reason"]}

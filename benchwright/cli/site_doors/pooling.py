@@ -9,6 +9,7 @@ from benchwright.cli.main import option
 from benchwright.cli.parameters import parameter_option
 from benchwright.cli.sites.asking import Asked, door, sent
 from benchwright.recipes import pools as recipes
+from benchwright.texts.counting import counted
 
 KEPT = ("strategy", "order", "depth", "budget", "measure", "labels", "seconds", "seed")
 """What the command takes of files, too; the API has the same names."""
@@ -53,4 +54,4 @@ def on_site(site: Asked, runs: tuple[str, ...], name: str | None, **chosen: Any)
     body["name"] = name or f"depth {chosen['depth']}"
     body["runs"] = list(runs or run_names) if is_of_runs else list(runs)
     job = site.done(site.ask("POST", "pools/", json=body))
-    site.say(job, [f"built {body['name']}: {job['result']['n_entries']:,} documents"])
+    site.say(job, [f"built {body['name']}: {counted(job['result']['n_entries'], 'document')}"])

@@ -9,6 +9,7 @@ from benchwright.cli.doors import declared
 from benchwright.cli.main import option
 from benchwright.cli.site_doors.systems import shown
 from benchwright.cli.sites.asking import Asked, door, sent
+from benchwright.texts.counting import counted
 
 SCORE_KEPT = ("measures",)
 """What the command takes of files, too."""
@@ -77,5 +78,5 @@ def _lines(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield plain(Table(columns, rows, left=(0, 1, 2)))
     for of in answers:
         counts = f"{of['n_missing']:,} missing, {of['n_extra']:,} extra"
-        yield f"{of['name']} on {of['release']}: {of['n_queries']:,} queries, {counts}"
+        yield f"{of['name']} on {of['release']}: {counted(of['n_queries'], 'query')}, {counts}"
         yield from of["notes"]

@@ -15,6 +15,7 @@ from benchwright.cli.parameters import parameter_option
 from benchwright.cli.sites.asking import Asked, SiteCommand, sent
 from benchwright.files.encodings import as_shown
 from benchwright.recipes import collections
+from benchwright.texts.counting import counted
 
 EXAMPLES = (
     "benchwright --benchmark help-pages slice frequent --expression 'frequency >= 100' --dry-run",
@@ -103,7 +104,7 @@ def _ids(path: Path) -> list[str]:
 
 def _lines(row: Mapping[str, Any]) -> Iterator[str]:
     suggested = f", {row['n_suggested']:,} suggested" if row["n_suggested"] else ""
-    yield f"{row['name']} ({row['kind']}): {row['n_members']:,} queries{suggested}"
+    yield f"{row['name']} ({row['kind']}): {counted(row['n_members'], 'query')}{suggested}"
     if row["description"]:
         yield row["description"]
     if row["is_registered"]:
