@@ -1,6 +1,7 @@
 """Reviewing families in the browser: by key, and without the page's script."""
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -78,7 +79,8 @@ def test_going_to_a_place_by_key_decides_nothing(review):
 
     page.keyboard.press("d")
 
-    expect(page.get_by_role("heading", level=1)).to_have_text("Families")
+    # Where Data leads hangs on what waits there.
+    expect(page).not_to_have_url(re.compile("/families/review/"))
     assert page.families() == 1
 
 
