@@ -31,6 +31,9 @@ class ForwardingMiddleware:
         if not _is_trusted(peer, 0, proxies):
             for name in HEADERS:
                 meta.pop(f"HTTP_X_FORWARDED_{name}", None)
+        if request.path_info in settings.PROBES and settings.ALLOWED_HOSTS:
+            meta.pop("HTTP_X_FORWARDED_HOST", None)
+            meta["HTTP_HOST"] = settings.ALLOWED_HOSTS[0].lstrip(".").replace("*", "localhost")
         if settings.HAS_HTTPS and not proxies:
             # Nobody says how a request came: it is as the operator says.
             meta["wsgi.url_scheme"] = "https"

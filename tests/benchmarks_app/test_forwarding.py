@@ -142,3 +142,18 @@ def test_visitor_beside_the_proxy_does_not_say_that_they_came_by_https(client, s
 
     assert beside["Location"] == "https://testserver/sign-in/"
     assert health.status_code == 200
+
+
+@pytest.mark.parametrize("names", [["bench.example.org"], [".example.org"], ["*"]])
+def test_watchers_may_ask_by_any_name_and_by_http(client, settings, db, names):
+    settings.ALLOWED_HOSTS, settings.SECURE_SSL_REDIRECT = names, True
+    settings.METRICS_TOKEN = "a token of sixteen characters"
+    token = {"Authorization": f"Bearer {settings.METRICS_TOKEN}"}
+
+    answers = [
+        client.get(path, headers={"Host": "10.0.0.11:8000", **token}) for path in settings.PROBES
+    ]
+    page = client.get("/sign-in/", headers={"Host": "10.0.0.11:8000"})
+
+    assert [answer.status_code for answer in answers] == [200, 200, 200]
+    assert page.status_code == (301 if names == ["*"] else 400)
