@@ -12,6 +12,8 @@ from urllib.parse import parse_qsl, urlsplit
 TRUE = ("1", "true", "yes", "on")
 # Of what nobody is to guess.
 SHORTEST_TOKEN = 16
+# Hosts that mean every address of a machine.
+EVERYWHERE = ("0.0.0.0", "::")
 MOST, MOST_DIGITS = 10**9, 20
 MOST_PORT = 65_535
 # A hundred years: so many days ago there was still a date.
@@ -92,6 +94,17 @@ def env_site(name: str, default: str) -> str:
         accepted = "https://host, or https://host/path of letters, digits and - . _ ~"
         raise EnvError(name, address, accepted)
     return address
+
+
+def host_in_links(host: str) -> str:
+    """How an address has a host that is listened on; of all of a machine's the one it has itself.
+
+    >>> host_in_links("::1"), host_in_links("0.0.0.0"), host_in_links("bench.local")
+    ('[::1]', 'localhost', 'bench.local')
+    """
+    if host in EVERYWHERE:
+        return "localhost"
+    return f"[{host}]" if ":" in host else host
 
 
 def env_secret(name: str, *, is_debug: bool) -> str:

@@ -33,6 +33,7 @@ from benchmarks_app.env import (
     env_token,
     env_web,
     env_words,
+    host_in_links,
     strong_secret,
 )
 from benchmarks_app.oidc.provider import env_passwords, env_provider
@@ -71,8 +72,7 @@ SITE_HOST = env_str("HOST", "127.0.0.1")
 def site_url() -> str:
     """What addresses in mails and webhooks begin with, where nobody says it."""
     scheme = "https" if env_bool("HTTPS", default=False) else "http"
-    host = f"[{SITE_HOST}]" if ":" in SITE_HOST else SITE_HOST
-    return f"{scheme}://{host}:{SITE_PORT}"
+    return f"{scheme}://{host_in_links(SITE_HOST)}:{SITE_PORT}"
 
 
 SITE_URL = env_site("SITE_URL", site_url())

@@ -109,6 +109,14 @@ def test_text_that_cannot_be_used_is_refused_without_its_secret(set_variable, re
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("host", "link"),
+    [("0.0.0.0", "localhost"), ("::", "localhost"), ("::1", "[::1]"), ("a.local", "a.local")],
+)
+def test_links_lead_to_a_host_that_can_be_opened(host, link):
+    assert env.host_in_links(host) == link
+
+
 def test_weight_of_messages_and_hosts_are_read_in_any_case(set_variable):
     set_variable("debug")
     assert env.env_level(NAME, "INFO") == "DEBUG"

@@ -1,6 +1,5 @@
 import sys
 import time
-from ipaddress import ip_address
 from typing import Any
 
 from django.conf import settings
@@ -8,6 +7,7 @@ from django.core.management.base import CommandError
 
 from benchmarks_app import forking
 from benchmarks_app.data_folder import DATA
+from benchmarks_app.env import EVERYWHERE, host_in_links
 from benchmarks_app.first_tables import bring_up_to_date
 from benchmarks_app.management.declared import DeclaredCommand
 from benchmarks_app.migrated import NotMigratedError, unapplied
@@ -68,8 +68,7 @@ class Command(DeclaredCommand):
             why = f"Nothing can listen on {host}:{port} here ({error.strerror or error})."
             raise CommandError(f"{why} Choose another with --host and --port.") from None
         self.say(f"The data of this site is in {settings.DATA_DIR}")
-        name = f"[{host}]" if ":" in host else host
-        address = f"http://{name}:{port}{settings.SITE_PATH}/"
+        address = f"http://{host_in_links(host)}:{port}{settings.SITE_PATH}/"
         try:
             lock = SiteLock(address)
         except FolderInUseError as error:
@@ -79,7 +78,7 @@ class Command(DeclaredCommand):
             why = f"Something listens on {host}:{port} already. Choose another port with --port."
             raise CommandError(why)
         lines = [self.style.SUCCESS(f"Benchwright is at {address}"), "Ctrl-C stops it."]
-        if ip_address(place).is_unspecified:
+        if place in EVERYWHERE:
             names = ", ".join(name for name in settings.ALLOWED_HOSTS if name != host)
             lines.insert(1, f"It answers to {names}; ALLOWED_HOSTS names others.")
         commands = commands_of_one(place, port, workers, web_processes)
