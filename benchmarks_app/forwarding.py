@@ -31,7 +31,7 @@ class ForwardingMiddleware:
         if not _is_trusted(peer, 0, proxies):
             for name in HEADERS:
                 meta.pop(f"HTTP_X_FORWARDED_{name}", None)
-        if request.path_info in settings.PROBES and settings.ALLOWED_HOSTS:
+        if request.path_info[1:] in settings.PROBES and settings.ALLOWED_HOSTS:
             meta.pop("HTTP_X_FORWARDED_HOST", None)
             meta["HTTP_HOST"] = settings.ALLOWED_HOSTS[0].lstrip(".").replace("*", "localhost")
         if settings.HAS_HTTPS and not proxies:

@@ -401,9 +401,9 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HAS_HTTPS else 
 SECURE_HSTS_SECONDS = 31_536_000 if HAS_HTTPS and not SITE_PATH else 0
 SECURE_SSL_REDIRECT = HAS_HTTPS
 # What watchers ask for at the site's own port, by http, whatever it is called there.
-PROBES = ("/healthz", "/readyz", "/metrics")
+PROBES = ("healthz", "readyz", "metrics")
 # Of addresses without their first slash.
-SECURE_REDIRECT_EXEMPT = [f"^{SITE_PATH}{page}$".replace("/", "", 1) for page in PROBES]
+SECURE_REDIRECT_EXEMPT = [f"^{SITE_PATH}/{page}$".replace("/", "", 1) for page in PROBES]
 # Subdomains, and lists that browsers are built with, are for whoever has the domain to decide.
 SILENCED_SYSTEM_CHECKS = [
     "security.W005",

@@ -151,7 +151,8 @@ def test_watchers_may_ask_by_any_name_and_by_http(client, settings, db, names):
     token = {"Authorization": f"Bearer {settings.METRICS_TOKEN}"}
 
     answers = [
-        client.get(path, headers={"Host": "10.0.0.11:8000", **token}) for path in settings.PROBES
+        client.get(f"/{path}", headers={"Host": "10.0.0.11:8000", **token})
+        for path in settings.PROBES
     ]
     page = client.get("/sign-in/", headers={"Host": "10.0.0.11:8000"})
 
