@@ -1,5 +1,6 @@
 """Settings that cannot be used, where only what is loaded tells: they stop `up` and `check`."""
 
+import os
 from typing import Any
 
 from django.conf import settings
@@ -13,19 +14,21 @@ def limits_are_of_jobs(**_: Any) -> list[Error]:
     """Limits of kinds that no job has: the one that was meant would have none."""
     jobs.load_handlers()
     limits = {name: getattr(settings, name) for name in ("JOB_TIME_LIMITS", "JOB_MEMORY_LIMITS")}
-    kinds = [(name, kind) for name in limits for kind in limits[name]]
-    known = ", ".join(sorted(jobs.HANDLERS))
+    hint = f"There are {', '.join(sorted(jobs.HANDLERS))}, and *."
     return [
-        Error(f"{name} has '{kind}', which is no kind of job.", f"There are {known}, and *.")
-        for name, kind in kinds
+        Error(f"{name} has '{kind}', which is no kind of job.", hint)
+        for name, kinds in limits.items()
+        for kind in kinds
         if kind not in {*jobs.HANDLERS, "*"}
     ]
 
 
 @register
 def regions_are_countries(**_: Any) -> list[Error]:
+    if "LOG_REGIONS" not in os.environ:
+        return []  # what knows the countries is heavy, and `up` would hold it for good
     from benchwright.logs.errors import MaskRegionError
-    from benchwright.logs.masking import checked_regions  # heavy, and of no use to who serves pages
+    from benchwright.logs.masking import checked_regions
 
     try:
         checked_regions(settings.LOG_REGIONS)

@@ -92,9 +92,9 @@ def own_address(host: str, port: int) -> str:
     OSError
         If there is none, or this process may not listen there. That somebody else does is no error.
     """
-    known = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     # Of "localhost" the older one, which every system has.
-    family, *_, place = min(known, key=lambda entry: entry[0] != socket.AF_INET)
+    family, *_, place = min(entries, key=lambda entry: entry[0] != socket.AF_INET)
     with socket.socket(family) as trial:
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

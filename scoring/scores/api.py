@@ -23,13 +23,13 @@ def release_named(benchmark: Benchmark, version: str) -> Release:
     return release
 
 
-def runs_asked(benchmark: Benchmark, user: Any, names: Iterable[str], *, most: int) -> list[Run]:
+def runs_asked(benchmark: Benchmark, user: Any, texts: Iterable[str], *, most: int) -> list[Run]:
     """The runs that are named, 400 where one is unknown, none is named, or too many are."""
     visible = Run.objects.visible_to(user).filter(benchmark=benchmark)
-    asked = [name for text in names for name in names_in(text, visible)]
-    runs = runs_named(benchmark, user, asked)
+    names = [name for text in texts for name in names_in(text, visible)]
+    runs = runs_named(benchmark, user, names)
     matched = {str(run.pk) for run in runs} | {run.name for run in runs}
-    unknown = [name for name in asked if name not in matched]
+    unknown = [name for name in names if name not in matched]
     if unknown:
         message = f"There is no run {', '.join(unknown)}. Name runs by their names or ids."
     elif not runs:

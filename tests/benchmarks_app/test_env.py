@@ -127,7 +127,8 @@ def test_weight_of_messages_and_hosts_are_read_in_any_case(set_variable):
         env.env_hosts(NAME)
 
 
-def test_limits_of_no_job_and_regions_of_no_country_stop_the_start(settings):
+def test_limits_of_no_job_and_regions_of_no_country_stop_the_start(settings, monkeypatch):
+    monkeypatch.setenv("LOG_REGIONS", "CH")
     assert (checks.limits_are_of_jobs(), checks.regions_are_countries()) == ([], [])
     settings.JOB_TIME_LIMITS = {"*": 1, "import-file": 2, "import-fiel": 3}
     settings.LOG_REGIONS = ("CH", "ZZ")

@@ -132,8 +132,8 @@ def lists_made(release: Release, runs: Iterable[Run]) -> list[CandidateList]:
     """Lists of this benchmark that came from these runs, the newest first."""
     names = " and ".join(run.name for run in runs)
     # Of long names a list keeps the beginning.
-    told = f" of {names}, by influence"[:NAMES_KEPT]
-    rows = CandidateList.objects.filter(benchmark=release.benchmark_id, origin__contains=told)
+    origin = f" of {names}, by influence"[:NAMES_KEPT]
+    rows = CandidateList.objects.filter(benchmark=release.benchmark_id, origin__contains=origin)
     return list(rows.order_by("-pk")[:5])
 
 
