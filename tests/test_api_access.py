@@ -1,6 +1,7 @@
 """Who gets what from the API: every endpoint and role, by session and by token."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -12,6 +13,7 @@ from django.conf import settings
 from django.contrib.auth.hashers import MD5PasswordHasher
 from django.db import transaction
 from django.test import Client, override_settings
+from django.urls import resolve
 from django.utils import timezone
 
 from annotation.models import KnownGrade, Pool, Question
@@ -978,6 +980,35 @@ def test_session_writes_only_with_its_csrf_token(urls, cast, name, how, body):
 
     assert (status, json.loads(content)["code"]) == (403, "csrf")
     assert Pool.objects.get().state == "open"
+
+
+def _limited_parameters() -> Iterator[tuple[str, str]]:
+    """The endpoint and name of each parameter of an address that takes some values alone."""
+    paths = json.loads((settings.BASE_DIR / "docs" / "openapi.json").read_text())["paths"]
+    for path, operations in paths.items():
+        parameters = operations.get("get", {}).get("parameters", [])
+        name = resolve(re.sub(r"\{\w+\}", "1", path)).url_name
+        for parameter in parameters:
+            schema = parameter.get("schema", {})
+            is_limited = "enum" in schema or schema.get("type") in {"integer", "number"}
+            is_of_pages = parameter.get("name") in {"limit", "page", "page_size"}
+            if parameter.get("in") == "query" and is_limited and not is_of_pages:
+                yield name, parameter["name"]
+
+
+def test_value_that_a_parameter_does_not_take_is_refused_and_not_passed_over(urls, cast):
+    client = by_session(cast["olga"])
+    User.objects.filter(pk=cast["olga"].pk).update(is_staff=True)
+
+    passed_over = set()
+    for name, parameter in set(_limited_parameters()):
+        url = urls[name]
+        status, _ = ask(client, "GET", f"{url}{'&' if '?' in url else '?'}{parameter}=no-such", "-")
+        if status == 200:
+            passed_over.add((name, parameter))
+
+    # The planner counts the systems where there are runs.
+    assert passed_over == {("planner", "systems")}
 
 
 @pytest.mark.parametrize("name", ["pool-detail", "pool-people", "qrels-detail", "qrels-download"])

@@ -12,7 +12,7 @@ from annotation.common.serializers import QuestionSerializer
 from annotation.guidelines.forms import AnswerForm
 from annotation.guidelines.services import answer_question, save_guideline
 from benchmarks_app.api.base import Endpoint
-from benchmarks_app.api.serializers import Whole
+from benchmarks_app.api.serializers import Count, Whole
 from benchmarks_app.models import Guideline
 from benchmarks_app.permissions import Action
 
@@ -73,8 +73,8 @@ class GuidelineDetail(Endpoint):
     )
     def get(self, request: Request, slug: str) -> Response:
         versions = self.benchmark_for(Action.VIEW).guidelines.order_by("-version")
-        if (version := request.query_params.get("version", "")).isdecimal():
-            versions = versions.filter(version=min(int(version), 2**31 - 1))
+        if version := self.parameter("version", Count()):
+            versions = versions.filter(version=version)
         return self.page_of(versions, GuidelineSerializer)
 
     @extend_schema(

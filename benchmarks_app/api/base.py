@@ -1,7 +1,7 @@
 """What the endpoints share: finding the benchmark, reading what was sent, pages of lists."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from django.core.exceptions import PermissionDenied
@@ -158,6 +158,14 @@ class Endpoint(Answering, GenericAPIView):
             return field.run_validation(value)
         except exceptions.ValidationError as error:
             raise exceptions.ValidationError({name: error.detail}) from error
+
+    def choice(self, name: str, values: Iterable[object], default: str = "") -> str:
+        """A parameter of the address that is one of `values`, `default` without it; 400 if none."""
+        value = self.request.query_params.get(name) or default
+        texts = [str(each) for each in values]
+        if value not in {default, *texts}:
+            raise exceptions.ValidationError({name: [f"Choose one of {', '.join(texts)}."]})
+        return value
 
     def cleaned(self, form: BaseForm) -> dict[str, Any]:
         """What a page's form makes of what was sent; 400 with what is wrong of it."""

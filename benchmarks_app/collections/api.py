@@ -189,7 +189,7 @@ class RunList(Endpoint):
     def get(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.SEE_RESULTS)
         runs = Run.objects.visible_to(request.user).standing().filter(benchmark=benchmark)
-        if (kind := request.query_params.get("kind", "")) in Run.Kind.values:
+        if kind := self.choice("kind", Run.Kind.values):
             runs = runs.filter(kind=kind)
         rows = runs.select_related("owner", "team", "benchmark").order_by("name", "pk")
         return self.page_of(rows, RunSummarySerializer)

@@ -32,8 +32,11 @@ from benchmarks_app.permissions import Action, may
 from benchwright.families import GroupingOptions
 from benchwright.families.errors import FamilyMemberError, UnknownFamilyError
 from benchwright.recipes import families as recipe
+from benchwright.splits import SPLITS
 
 TAG = ["families"]
+# `none` is of those nobody has looked at.
+VERDICTS = [verdict or "none" for verdict in FamilyLink.Verdict.values]
 DEFAULTS = GroupingOptions()
 SAME, DIFFERENT = FamilyLink.Verdict.SAME.value, FamilyLink.Verdict.DIFFERENT.value
 
@@ -190,10 +193,6 @@ class UndoSerializer(serializers.Serializer):
     change = Id(required=False)
 
 
-def _text(name: str, what: str) -> OpenApiParameter:
-    return OpenApiParameter(name, str, description=what)
-
-
 class FamilyList(Endpoint):
     serializer_class = FamilySerializer
 
@@ -201,23 +200,22 @@ class FamilyList(Endpoint):
         summary="Families of queries",
         tags=TAG,
         parameters=[
-            _text("state", "review, reviewed, several, or all families"),
-            _text("split", "train, dev, test, or none"),
-            _text("q", "words of a query, or its id"),
-            _text("order", "doubt (the default), size or id"),
+            OpenApiParameter("state", enum=selectors.STATES, description="All unless given."),
+            OpenApiParameter("split", enum=[*SPLITS, "none"]),
+            OpenApiParameter("q", description="words of a query, or its id"),
+            OpenApiParameter("order", enum=list(selectors.ORDERS), default="doubt"),
         ],
         responses=FamilySerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.VIEW)
-        params = request.query_params
-        split = params.get("split")
+        split = self.choice("split", (*SPLITS, "none"))
         rows = selectors.listed_families(
             benchmark,
-            state=params.get("state", ""),
+            state=self.choice("state", selectors.STATES),
             split="" if split == "none" else split or None,
-            wanted=params.get("q", "").strip(),
-            order=params.get("order", "doubt"),
+            wanted=request.query_params.get("q", "").strip(),
+            order=self.choice("order", selectors.ORDERS, default="doubt"),
         )
         return self.page_of(rows.select_related("reviewed_by"), FamilySerializer)
 
@@ -229,8 +227,8 @@ class FamilyLinks(Endpoint):
         summary="Links between queries, the strongest first",
         tags=TAG,
         parameters=[
-            _text("verdict", "same, different, or none"),
-            _text("reason", "exact, bag, text, embedding, relevant, given or hand"),
+            OpenApiParameter("verdict", enum=VERDICTS, description="`none`: not looked at."),
+            OpenApiParameter("reason", enum=FamilyLink.Reason.values),
         ],
         responses=FamilyLinkSerializer(many=True),
     )
@@ -239,10 +237,9 @@ class FamilyLinks(Endpoint):
         rows = FamilyLink.objects.filter(benchmark=benchmark)
         if not may(request.user, Action.EDIT, benchmark):
             rows = rows.exclude(reason=selectors.TELLS_OF_GRADES)
-        verdict, reason = (request.query_params.get(key) for key in ("verdict", "reason"))
-        if verdict:
+        if verdict := self.choice("verdict", VERDICTS):
             rows = rows.filter(verdict="" if verdict == "none" else verdict)
-        if reason:
+        if reason := self.choice("reason", FamilyLink.Reason.values):
             rows = rows.filter(reason=reason)
         rows = rows.select_related("query_a", "query_b", "decided_by")
         return self.page_of(rows.order_by("-similarity", "pk"), FamilyLinkSerializer)

@@ -29,6 +29,7 @@ ORDERS = {
     "size": ("-n_queries", "-doubt", "pk"),
     "id": ("pk",),
 }
+STATES = ("review", "reviewed", "several")
 ROWS_PER_STATEMENT = 500
 # Of `families_of`: more than one wording.
 SEVERAL = Q(n_queries__gt=1)
@@ -53,7 +54,8 @@ def listed_families(
 ) -> QuerySet[QueryFamily]:
     """Families of a list: by what they wait for, by split, by words or id of one of their queries.
 
-    `state` is "review" (waiting), "reviewed", "several" (more than one query) or "" for all.
+    `state` is one of `STATES`: "review" (waiting), "reviewed", "several" (more than one query); or
+    "" for all.
     """
     families = families_of(benchmark)
     if state == "review":

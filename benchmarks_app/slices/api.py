@@ -301,8 +301,8 @@ class SliceMembers(Endpoint):
     def get(self, request: Request, slug: str, slice_name: str) -> Response:
         benchmark = self.benchmark_for(Action.VIEW)
         may_edit = may(request.user, Action.EDIT, benchmark)
-        state_asked = request.query_params.get("state", "member")
-        state = state_asked if may_edit and state_asked in SliceMember.State.values else "member"
+        state_asked = self.choice("state", SliceMember.State.values, default="member")
+        state = state_asked if may_edit else "member"
         rows = selectors.member_rows(_slice(benchmark, slice_name), state)
         page = self.paginate_queryset(rows)
         members = SliceMemberSerializer(page, many=True, context={"has_reasons": may_edit}).data

@@ -275,6 +275,8 @@ class ComparisonQueries(AboutComparison):
     )
     def get(self, request: Request, slug: str) -> Response:
         choice = self.asked(self.benchmark_for(Action.SEE_RESULTS), request.query_params)
+        self.choice("order", ORDERS)
+        self.choice("slice", choice.slice_names)
         run, reference = choice.pair()
         what = f"runs {run.run.name} and {reference.run.name}, by query, over the API"
         rows = query_differences(
@@ -303,6 +305,7 @@ class ComparisonResults(AboutComparison):
     )
     def get(self, request: Request, slug: str) -> Response:
         choice = self.asked(self.benchmark_for(Action.SEE_RESULTS), request.query_params)
+        self.choice("depth", DEPTHS)
         qid = request.query_params.get("query", "")
         sight = sight_written_down(request.user, choice.release, "results of a query, over the API")
         if qid in sight.hidden or qid not in release_query_texts(choice.release):

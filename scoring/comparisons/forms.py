@@ -48,8 +48,12 @@ class AskedComparison:
     def slice_name(self) -> str:
         """The slice whose queries are listed; nothing where it is not shown."""
         name = self.params.get("slice", "").strip()
+        return name if name in self.slice_names else ""
+
+    @property
+    def slice_names(self) -> list[str]:
         slices = slices_compared(self.release, is_public=self.is_public)
-        return name if name in {part.name for part in slices} else ""
+        return [part.name for part in slices]
 
     @property
     def wanted(self) -> Wanted:

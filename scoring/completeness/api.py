@@ -13,7 +13,6 @@ from benchmarks_app.api.serializers import CandidateListSerializer, Count
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.models import Benchmark, Release, Run
 from benchmarks_app.permissions import Action
-from benchwright.formats.numbers import row_key
 from scoring.completeness.services.answers import Completeness
 from scoring.completeness.services.completeness import (
     MEASURE,
@@ -130,8 +129,7 @@ class TopUpList(Endpoint):
             measure=params.get("measure") or MEASURE,
             is_public=not sight_of(request.user, release).is_clear,
         )
-        limit = row_key(params.get("limit", ""))
-        n = 100 if limit is None else min(limit, MOST_LISTED)
+        n = min(self.parameter("limit", Count()) or 100, MOST_LISTED)
         return Response(_told(request, release, runs, completeness, n))
 
     @extend_schema(

@@ -340,11 +340,10 @@ class GateList(GateEndpoint):
         return self.get_paginated_response(serializer.data)
 
     def _filtered(self, gates: QuerySet[GateResult]) -> QuerySet[GateResult]:
-        params = self.request.query_params
-        if params.get("verdict"):
-            gates = gates.filter(verdict=params["verdict"])
-        if params.get("policy"):
-            gates = gates.filter(policy__name=params["policy"])
+        if verdict := self.choice("verdict", GateResult.Verdict.values):
+            gates = gates.filter(verdict=verdict)
+        if policy := self.request.query_params.get("policy"):
+            gates = gates.filter(policy__name=policy)
         return gates
 
     @extend_schema(

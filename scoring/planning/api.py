@@ -11,11 +11,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.serializers import Count
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.permissions import Action
 from benchwright.pools.planning import Plan, SlicePlan
 from benchwright.qrels.freshness import Freshness, State
-from scoring.planning.forms import NAMES, PlannerForm, asked_days
+from scoring.planning.forms import LONGEST_DAYS, NAMES, PlannerForm
 from scoring.planning.services.freshness import freshness_of_release
 from scoring.planning.services.planning import known_of, planned
 from scoring.planning.services.reliability import reliability_of
@@ -211,7 +212,7 @@ class FreshnessDetail(Endpoint):
     def get(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.SEE_RESULTS)
         release = release_named(benchmark, request.query_params.get("release", ""))
-        days = asked_days(request.query_params.get("days", ""))
+        days = self.parameter("days", Count(max_value=LONGEST_DAYS))
         hidden = sight_of(request.user, release).hidden
         freshness = freshness_of_release(release, days=days, hidden=hidden)
         of_all = {"": freshness.report.overall, **freshness.report.slices}

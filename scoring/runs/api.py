@@ -188,7 +188,7 @@ class RunQueries(RunEndpoint):
             sight=sight,
             search=request.query_params.get("q", "").strip(),
             inside=self._inside(score_set),
-            is_best_first=request.query_params.get("order") == "best",
+            is_best_first=self.choice("order", ("worst", "best")) == "best",
         )
         page = self.paginate_queryset(rows)
         page_rows = [_query(row, texts) for row in page or ()]
@@ -342,11 +342,8 @@ class RunHoles(RunEndpoint):
         score_set = self.score_set()
         what = looked_at(score_set, "unjudged documents")
         sight = sight_written_down(request.user, score_set.release, what)
-        depth = request.query_params.get("depth") or str(DEPTH)
-        if depth not in map(str, DEPTHS):
-            message = f"Choose one of {', '.join(map(str, DEPTHS))}."
-            raise serializers.ValidationError({"depth": [message]})
-        holes = holes_of(score_set, depth=int(depth), without=sight.hidden)
+        depth = int(self.choice("depth", DEPTHS, default=str(DEPTH)))
+        holes = holes_of(score_set, depth=depth, without=sight.hidden)
         return self.page_of(holes, RunHolesSerializer)
 
 
@@ -404,7 +401,7 @@ class ProbingList(Endpoint):
     )
     def get(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        wanted = {"open": False, "settled": True}.get(request.query_params.get("state", ""))
+        wanted = {"open": False, "settled": True}.get(self.choice("state", ("open", "settled")))
         return self.page_of(probing_flags(benchmark, is_settled=wanted), ProbingFlagSerializer)
 
 

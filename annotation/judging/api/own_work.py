@@ -81,6 +81,7 @@ class OwnJudgments(Endpoint):
     def get(self, request: Request) -> Response:
         caller = self.caller()
         form = OwnJudgmentFilterForm(request.query_params, pools=own_work.pools_judged_by(caller))
+        self.cleaned(form)
         rows = own_work.searched(own_work.own_judgments(caller), **form.asked)
         page = list(self.paginate_queryset(rows) or ())
         return self.get_paginated_response(_told(page))

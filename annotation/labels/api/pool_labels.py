@@ -131,8 +131,7 @@ class KnownGradeList(OfPool):
     def get(self, request: Request, slug: str, pk: int) -> Response:
         pool = self.pool()
         self.read(pool, "known grades")
-        purpose = request.query_params.get("purpose", "")
-        rows = known_grades_of(pool, purpose if purpose in PURPOSES.values else "")
+        rows = known_grades_of(pool, self.choice("purpose", PURPOSES.values))
         return self.page_of(rows, KnownGradeSerializer)
 
     @extend_schema(

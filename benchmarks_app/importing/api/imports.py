@@ -227,7 +227,7 @@ class UploadDetail(Endpoint):
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
         upload = waiting_upload(self.benchmark_for(Action.EDIT), pk)
-        kind = self.parameter("kind", serializers.ChoiceField(KINDS))
+        kind = self.choice("kind", KINDS)
         parts = [Part("", FileKind(kind))] if kind else None
         upload_preview = preview(upload, parts, is_whole=is_read_at_once(upload))
         return Response(UploadPreviewSerializer(upload_preview).data)

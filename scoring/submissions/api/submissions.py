@@ -257,7 +257,7 @@ class SubmissionList(SubmissionEndpoint):
         submissions = submissions_seen_by(request.user, benchmark)
         if phase := self.parameter("phase", Id()):
             submissions = submissions.filter(phase=phase)
-        if state := self.parameter("state", serializers.ChoiceField(Submission.State.choices)):
+        if state := self.choice("state", Submission.State.values):
             submissions = submissions.filter(state=state)
         page = self.paginate_queryset(submissions)
         rows = rows_as_seen(request.user, submission_rows(page))

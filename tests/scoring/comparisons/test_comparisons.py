@@ -376,6 +376,21 @@ def test_queries_are_filtered_by_slice_and_words_and_ordered(release, client):
     assert differences[0] < 0
 
 
+@pytest.mark.parametrize(
+    ("part", "name", "values"),
+    [
+        ("queries/", "order", "largest, worst, best"),
+        ("queries/", "slice", "head, tail"),
+        ("results/", "depth", "5, 10, 20, 50"),
+    ],
+)
+def test_the_api_refuses_a_value_that_there_is_not(release, client, part, name, values):
+    refused = client.get(api(release, "good", "poor", part=part, query="q01", **{name: "deep"}))
+
+    assert refused.status_code == 400
+    assert refused.json()["errors"] == {name: [f"Choose one of {values}."]}
+
+
 def test_a_text_that_is_a_formula_stays_text(release, client, olga, do_jobs):
     other = factories.run(release.benchmark, ranking("q00", "d1"), name="=cmd()")
     from scoring.rescoring.services import rescoring
