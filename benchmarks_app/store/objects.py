@@ -84,7 +84,10 @@ class ObjectStore(Store):
     def __init__(self, storage: ObjectStorage) -> None:
         self._storage = storage
         self._sweeps_at = 0.0
-        self.place = f"s3://{storage.bucket_name}/{storage.location}".rstrip("/")
+        location = storage.location.strip("/")
+        # What is below it alone is of this site: another may have "site2" beside "site".
+        self._folder = f"{location}/" if location else ""
+        self.place = f"s3://{storage.bucket_name}/{location}".rstrip("/")
         if storage.endpoint_url:
             self.place += f" at {storage.endpoint_url}"
 
@@ -223,7 +226,7 @@ class ObjectStore(Store):
         client, bucket = self._storage.connection.meta.client, self._storage.bucket_name
         with self._asked("list uploads of", bucket):
             pages = client.get_paginator("list_multipart_uploads").paginate(
-                Bucket=bucket, Prefix=self._storage.location
+                Bucket=bucket, Prefix=self._folder
             )
             try:
                 uploads = [upload for page in pages for upload in page.get("Uploads", ())]

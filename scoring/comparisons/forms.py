@@ -5,6 +5,7 @@ from typing import Any
 
 from django.http import Http404, QueryDict
 
+from benchmarks_app.common.selectors.naming import names_in
 from benchmarks_app.models import Benchmark, Release, Run
 from benchwright.ids import LONGEST_NAME
 from scoring.comparisons.services.errors import ComparedRunError
@@ -13,7 +14,6 @@ from scoring.comparisons.services.questions import Question, chosen_score_sets
 from scoring.comparisons.services.robustness import RobustnessQuestion
 from scoring.comparisons.services.side_by_side import DEPTHS
 from scoring.models import ScoreSet
-from scoring.scores.selectors.rankings import names_in
 from scoring.scores.selectors.releases import newest_release, release_of_version
 from scoring.scores.services.firewall import measure_seen, sight_of
 from scoring.scores.services.slice_scores import slices_compared

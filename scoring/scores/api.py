@@ -5,8 +5,9 @@ from typing import Any
 
 from rest_framework.exceptions import ValidationError
 
+from benchmarks_app.common.selectors.naming import names_in
 from benchmarks_app.models import Benchmark, Release, Run
-from scoring.scores.selectors.rankings import names_in, runs_named
+from scoring.scores.selectors.rankings import runs_named
 from scoring.scores.selectors.releases import newest_release, release_of_version
 
 

@@ -4,6 +4,7 @@ from django.core.management.base import CommandError
 
 from annotation.pools.services.planning import Sharing
 from annotation.pools.services.pooling import pool_arguments
+from benchmarks_app.common.selectors.naming import names_in
 from benchmarks_app.management.declared import BenchmarkCommand
 from benchmarks_app.management.naming import named
 from benchmarks_app.models import Benchmark, CandidateList, Run
@@ -77,7 +78,7 @@ def _runs_of(benchmark: Benchmark, names: str) -> list[Run]:
     runs = Run.objects.filter(benchmark=benchmark)
     if names == "all":
         return list(runs)
-    wanted_names = [name.strip() for name in names.split(",") if name.strip()]
+    wanted_names = names_in(names, runs)
     by_name = {run.name: run for run in runs.filter(name__in=wanted_names)}
     missing = sorted(set(wanted_names) - by_name.keys())
     if missing:

@@ -1,7 +1,8 @@
-"""Who a run is by, as far as somebody may know it."""
+"""Runs by their names, and whose a run is, as far as somebody may know it."""
 
 from typing import Any
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from benchmarks_app.models import Run
@@ -12,6 +13,25 @@ ANONYMOUS = "anonymous"
 # Of a run's metadata. A description in ir_metadata names people, and is kept back as a whole; the
 # approximate run may have been sent before, under a name.
 LEADS_TO_OWNER = frozenset({"repository", "commit", "paper", IR_METADATA, APPROXIMATE_RUN})
+
+
+def names_in(text: str, runs: QuerySet[Run]) -> list[str]:
+    """The keys or names that stand in `text` with commas between, each once.
+
+    A run may have commas in its name, as "bm25(k1=0.9,b=0.4)": the longest name counts.
+    """
+    parts = text.split(",")
+    several = runs.filter(name__contains=",").values_list("name", flat=True)
+    whole = set(several) if len(parts) > 1 else set[str]()
+    most = 1 + max((name.count(",") for name in whole), default=0)
+    names, start = [], 0
+    while start < len(parts):
+        reach = range(min(most, len(parts) - start), 1, -1)
+        joined = (",".join(parts[start : start + n]).strip() for n in reach)
+        name = next((name for name in joined if name in whole), parts[start].strip())
+        start += 1 + name.count(",")
+        names.append(name)
+    return list(dict.fromkeys(filter(None, names)))
 
 
 def owner_name(run: Run, viewer: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from benchmarks_app.common.selectors.learning import runs_all_see
-from benchmarks_app.common.selectors.naming import is_anonymous_to
+from benchmarks_app.common.selectors.naming import is_anonymous_to, names_in
 from benchmarks_app.common.selectors.reading import run_path
 from benchmarks_app.models import Benchmark, Run
 from benchwright.formats.numbers import row_key
@@ -55,25 +55,6 @@ def scored_ranking_of(run: Run, depth: int) -> dict[str, list[Ranked]]:
     for qid, docid, score in scan.select("qid", "docid", "score").collect().iter_rows():
         rankings.setdefault(qid, []).append(Ranked(docid, score))
     return rankings
-
-
-def names_in(text: str, runs: QuerySet[Run]) -> list[str]:
-    """The keys or names that stand in `text` with commas between, each once.
-
-    A run may have commas in its name, as "bm25(k1=0.9,b=0.4)": the longest name counts.
-    """
-    parts = text.split(",")
-    several = runs.filter(name__contains=",").values_list("name", flat=True)
-    whole = set(several) if len(parts) > 1 else set[str]()
-    most = 1 + max((name.count(",") for name in whole), default=0)
-    names, start = [], 0
-    while start < len(parts):
-        reach = range(min(most, len(parts) - start), 1, -1)
-        joined = (",".join(parts[start : start + n]).strip() for n in reach)
-        name = next((name for name in joined if name in whole), parts[start].strip())
-        start += 1 + name.count(",")
-        names.append(name)
-    return list(dict.fromkeys(filter(None, names)))
 
 
 def runs_named(benchmark: Benchmark, user: Any, texts: Iterable[str]) -> list[Run]:

@@ -284,6 +284,17 @@ def test_the_command_names_a_run_that_is_not_there(runs, benchmark, owner):
         call_command("build_pool", benchmark.slug, runs="bm26")
 
 
+def test_the_command_takes_a_run_with_a_comma_in_its_name(build, texts, benchmark, owner):
+    from django.core.management import call_command
+
+    build()
+    tuned = factories.run(benchmark, BM25, name="bm25(k1=0.9,b=0.4)")
+    call_command("build_pool", benchmark.slug, runs=f"{tuned.name}, tfidf", name="tuned")
+
+    pooled = Pool.objects.get(name="tuned").runs.values_list("name", flat=True)
+    assert set(pooled) == {tuned.name, "tfidf"}
+
+
 # What a pool may be besides the first ranks of its runs
 
 

@@ -290,7 +290,8 @@ def test_upload_that_was_cut_off_is_seen_by_nobody_and_given_up(
     in_bucket, server, bucket, monkeypatch
 ):
     client = server.client()
-    client.create_multipart_upload(Bucket=bucket, Key="site/torn")
+    for key in ("site/torn", "site2/of-another-site"):
+        client.create_multipart_upload(Bucket=bucket, Key=key)
 
     # Some servers do not say when an upload was begun.
     monkeypatch.setattr(objects, "TORN_AFTER", timedelta(days=36_500))
@@ -301,8 +302,9 @@ def test_upload_that_was_cut_off_is_seen_by_nobody_and_given_up(
     file_store().sweep()
 
     assert not file_store().exists("torn")
-    assert len(young) == 1
-    assert not client.list_multipart_uploads(Bucket=bucket).get("Uploads", [])
+    assert len(young) == 2
+    (left,) = client.list_multipart_uploads(Bucket=bucket)["Uploads"]
+    assert left["Key"] == "site2/of-another-site"
 
 
 def test_store_that_is_away_is_told_everywhere_and_gives_no_key_away(
