@@ -24,6 +24,7 @@ class Migration(migrations.Migration):
                 ('parameters', models.JSONField(blank=True, default=dict)),
                 ('adjudicate_from', models.PositiveSmallIntegerField(default=2)),
                 ('unresolved', models.CharField(choices=[('lower-median', 'take the lower median'), ('leave-out', 'leave the document out'), ('refuse', 'do not publish')], default='lower-median', max_length=16)),
+                ('benchmark', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='aggregation_policy', to='benchmarks_app.benchmark')),
             ],
         ),
         migrations.CreateModel(
@@ -32,6 +33,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('bindings', models.JSONField(blank=True, default=dict)),
                 ('is_on', models.BooleanField(default=True)),
+                ('annotator', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='key_map', to=settings.AUTH_USER_MODEL)),
             ],
         ),
         migrations.CreateModel(
@@ -42,13 +44,22 @@ class Migration(migrations.Migration):
                 ('grade', models.SmallIntegerField()),
                 ('explanation', models.TextField(blank=True)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('entry', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='known_grade', to='annotation.poolentry')),
+                ('set_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='known_grades', to=settings.AUTH_USER_MODEL)),
             ],
         ),
         migrations.CreateModel(
             name='PoolAnnotator',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('annotator', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pool_annotators', to=settings.AUTH_USER_MODEL)),
+                ('pool', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pool_annotators', to='annotation.pool')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('pool', 'annotator'), name='pool_annotator_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='PoolStart',
@@ -56,7 +67,15 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('notice_at', models.DateTimeField(blank=True, null=True)),
                 ('practice_at', models.DateTimeField(blank=True, null=True)),
+                ('annotator', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pool_starts', to=settings.AUTH_USER_MODEL)),
+                ('guideline', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='pool_starts', to='benchmarks_app.guideline')),
+                ('pool', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='starts', to='annotation.pool')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('pool', 'annotator'), name='pool_start_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Question',
@@ -67,7 +86,18 @@ class Migration(migrations.Migration):
                 ('text', models.TextField()),
                 ('answer', models.TextField(blank=True)),
                 ('answered_at', models.DateTimeField(blank=True, null=True)),
+                ('answered_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='questions_answered', to=settings.AUTH_USER_MODEL)),
+                ('asked_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='questions_asked', to=settings.AUTH_USER_MODEL)),
+                ('entry', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='questions', to='annotation.poolentry')),
+                ('guideline', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='questions', to='benchmarks_app.guideline')),
+                ('slot', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='questions', to='annotation.slot')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('asked_by', 'client_id'), name='question_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('answer', ''), ('answered_at', None)), models.Q(('answered_at__isnull', False), models.Q(('answer', ''), _negated=True)), _connector='OR'), name='question_answer_has_text'),
+                ],
+            },
         ),
         migrations.RemoveConstraint(
             model_name='judgment',
@@ -195,36 +225,6 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('annotator', None), ('state__in', ['free', 'waived'])), models.Q(('annotator__isnull', False), ('lease_expires_at__isnull', False), ('state', 'claimed')), models.Q(('annotator__isnull', False), ('state__in', ['done', 'aside'])), _connector='OR'), name='slot_state_has_person'),
         ),
         migrations.AddField(
-            model_name='aggregationpolicy',
-            name='benchmark',
-            field=models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='aggregation_policy', to='benchmarks_app.benchmark'),
-        ),
-        migrations.AddField(
-            model_name='keymap',
-            name='annotator',
-            field=models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='key_map', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='knowngrade',
-            name='entry',
-            field=models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='known_grade', to='annotation.poolentry'),
-        ),
-        migrations.AddField(
-            model_name='knowngrade',
-            name='set_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='known_grades', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='poolannotator',
-            name='annotator',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pool_annotators', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='poolannotator',
-            name='pool',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pool_annotators', to='annotation.pool'),
-        ),
-        migrations.AddField(
             model_name='pool',
             name='annotators',
             field=models.ManyToManyField(related_name='assigned_pools', through='annotation.PoolAnnotator', to=settings.AUTH_USER_MODEL),
@@ -232,61 +232,5 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='pool',
             constraint=models.CheckConstraint(condition=models.Q(('double_share__range', (0, 1)), ('gold_share__range', (0, 1)), ('repeat_share__range', (0, 1))), name='pool_shares_are_shares'),
-        ),
-        migrations.AddField(
-            model_name='poolstart',
-            name='annotator',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pool_starts', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='poolstart',
-            name='guideline',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='pool_starts', to='benchmarks_app.guideline'),
-        ),
-        migrations.AddField(
-            model_name='poolstart',
-            name='pool',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='starts', to='annotation.pool'),
-        ),
-        migrations.AddField(
-            model_name='question',
-            name='answered_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='questions_answered', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='question',
-            name='asked_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='questions_asked', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='question',
-            name='entry',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='questions', to='annotation.poolentry'),
-        ),
-        migrations.AddField(
-            model_name='question',
-            name='guideline',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='questions', to='benchmarks_app.guideline'),
-        ),
-        migrations.AddField(
-            model_name='question',
-            name='slot',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='questions', to='annotation.slot'),
-        ),
-        migrations.AddConstraint(
-            model_name='poolannotator',
-            constraint=models.UniqueConstraint(fields=('pool', 'annotator'), name='pool_annotator_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='poolstart',
-            constraint=models.UniqueConstraint(fields=('pool', 'annotator'), name='pool_start_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='question',
-            constraint=models.UniqueConstraint(fields=('asked_by', 'client_id'), name='question_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='question',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('answer', ''), ('answered_at', None)), models.Q(('answered_at__isnull', False), models.Q(('answer', ''), _negated=True)), _connector='OR'), name='question_answer_has_text'),
         ),
     ]

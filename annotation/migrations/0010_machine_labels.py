@@ -16,6 +16,29 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+            name='JudgePrompt',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('version', models.PositiveIntegerField()),
+                ('digest', models.CharField(max_length=64)),
+                ('template', models.TextField()),
+                ('guideline_text', models.TextField(blank=True)),
+                ('scale', models.JSONField()),
+                ('max_characters', models.PositiveIntegerField(blank=True, null=True)),
+                ('text', models.TextField()),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='judge_prompts', to='benchmarks_app.benchmark')),
+                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='judge_prompts', to=settings.AUTH_USER_MODEL)),
+                ('guideline', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='judge_prompts', to='benchmarks_app.guideline')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('benchmark', 'digest'), name='judge_prompt_once'),
+                    models.UniqueConstraint(fields=('benchmark', 'version'), name='judge_prompt_version_once'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name='Campaign',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -44,7 +67,22 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('started_at', models.DateTimeField(blank=True, null=True)),
                 ('finished_at', models.DateTimeField(blank=True, null=True)),
+                ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='campaigns', to='benchmarks_app.benchmark')),
+                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='campaigns', to=settings.AUTH_USER_MODEL)),
+                ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='campaigns', to='benchmarks_app.job')),
+                ('judge', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='campaigns', to='benchmarks_app.judgeendpoint')),
+                ('pool', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='campaigns', to='annotation.pool')),
+                ('trial_job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='benchmarks_app.job')),
+                ('prompt', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='campaigns', to='annotation.judgeprompt')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('benchmark', 'name'), name='campaign_name_once'),
+                    models.CheckConstraint(condition=models.Q(('concurrency__gte', 1), ('concurrency__lte', 64)), name='campaign_concurrency_1_to_64'),
+                    models.CheckConstraint(condition=models.Q(('cost_cap', None), ('cost_cap__gt', 0), _connector='OR'), name='campaign_cap_above_0'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('choice', 'sample'), _negated=True), models.Q(('n_sample__gte', 1), ('seed__isnull', False)), _connector='OR'), name='campaign_sample_was_drawn'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='CampaignPair',
@@ -62,21 +100,21 @@ class Migration(migrations.Migration):
                 ('tokens_out', models.PositiveBigIntegerField(default=0)),
                 ('n_requests', models.PositiveIntegerField(default=0)),
                 ('finished_at', models.DateTimeField(blank=True, null=True)),
+                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pairs', to='annotation.campaign')),
+                ('judgment', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='campaign_pair', to='annotation.judgment')),
+                ('query', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='benchmarks_app.query')),
             ],
-        ),
-        migrations.CreateModel(
-            name='JudgePrompt',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.PositiveIntegerField()),
-                ('digest', models.CharField(max_length=64)),
-                ('template', models.TextField()),
-                ('guideline_text', models.TextField(blank=True)),
-                ('scale', models.JSONField()),
-                ('max_characters', models.PositiveIntegerField(blank=True, null=True)),
-                ('text', models.TextField()),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-            ],
+            options={
+                'indexes': [
+                    models.Index(fields=['campaign', 'state', 'number'], name='campaign_pair_by_state'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'query', 'docid'), name='campaign_pair_once'),
+                    models.UniqueConstraint(fields=('campaign', 'number'), name='campaign_number_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('judgment__isnull', False), ('state', 'graded')), models.Q(models.Q(('state', 'graded'), _negated=True), ('judgment', None)), _connector='OR'), name='campaign_pair_graded_has_label'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'failed'), _negated=True), models.Q(('error_code', ''), _negated=True), _connector='OR'), name='campaign_pair_failed_says_why'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='MachineLabel',
@@ -95,142 +133,21 @@ class Migration(migrations.Migration):
                 ('seconds', models.FloatField(default=0)),
                 ('is_cached', models.BooleanField(default=False)),
                 ('answered_at', models.DateTimeField()),
+                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='labels', to='annotation.campaign')),
+                ('judgment', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='machine', to='annotation.judgment')),
+                ('prompt', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='labels', to='annotation.judgeprompt')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['key'], name='machine_label_by_key'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('cost', None), ('cost__gte', 0), _connector='OR'), name='machine_label_cost_from_0'),
+                ],
+            },
         ),
         migrations.AddConstraint(
             model_name='judgment',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('kind', 'machine'), _negated=True), models.Q(('is_surplus', False), ('purpose', ''), ('slot', None)), _connector='OR'), name='judgment_machine_fills_no_slot'),
-        ),
-        migrations.AddField(
-            model_name='campaign',
-            name='benchmark',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='campaigns', to='benchmarks_app.benchmark'),
-        ),
-        migrations.AddField(
-            model_name='campaign',
-            name='created_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='campaigns', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='campaign',
-            name='job',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='campaigns', to='benchmarks_app.job'),
-        ),
-        migrations.AddField(
-            model_name='campaign',
-            name='judge',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='campaigns', to='benchmarks_app.judgeendpoint'),
-        ),
-        migrations.AddField(
-            model_name='campaign',
-            name='pool',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='campaigns', to='annotation.pool'),
-        ),
-        migrations.AddField(
-            model_name='campaign',
-            name='trial_job',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='benchmarks_app.job'),
-        ),
-        migrations.AddField(
-            model_name='campaignpair',
-            name='campaign',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pairs', to='annotation.campaign'),
-        ),
-        migrations.AddField(
-            model_name='campaignpair',
-            name='judgment',
-            field=models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='campaign_pair', to='annotation.judgment'),
-        ),
-        migrations.AddField(
-            model_name='campaignpair',
-            name='query',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='benchmarks_app.query'),
-        ),
-        migrations.AddField(
-            model_name='judgeprompt',
-            name='benchmark',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='judge_prompts', to='benchmarks_app.benchmark'),
-        ),
-        migrations.AddField(
-            model_name='judgeprompt',
-            name='created_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='judge_prompts', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='judgeprompt',
-            name='guideline',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='judge_prompts', to='benchmarks_app.guideline'),
-        ),
-        migrations.AddField(
-            model_name='campaign',
-            name='prompt',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='campaigns', to='annotation.judgeprompt'),
-        ),
-        migrations.AddField(
-            model_name='machinelabel',
-            name='campaign',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='labels', to='annotation.campaign'),
-        ),
-        migrations.AddField(
-            model_name='machinelabel',
-            name='judgment',
-            field=models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='machine', to='annotation.judgment'),
-        ),
-        migrations.AddField(
-            model_name='machinelabel',
-            name='prompt',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='labels', to='annotation.judgeprompt'),
-        ),
-        migrations.AddIndex(
-            model_name='campaignpair',
-            index=models.Index(fields=['campaign', 'state', 'number'], name='campaign_pair_by_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaignpair',
-            constraint=models.UniqueConstraint(fields=('campaign', 'query', 'docid'), name='campaign_pair_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaignpair',
-            constraint=models.UniqueConstraint(fields=('campaign', 'number'), name='campaign_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaignpair',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('judgment__isnull', False), ('state', 'graded')), models.Q(models.Q(('state', 'graded'), _negated=True), ('judgment', None)), _connector='OR'), name='campaign_pair_graded_has_label'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaignpair',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'failed'), _negated=True), models.Q(('error_code', ''), _negated=True), _connector='OR'), name='campaign_pair_failed_says_why'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgeprompt',
-            constraint=models.UniqueConstraint(fields=('benchmark', 'digest'), name='judge_prompt_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgeprompt',
-            constraint=models.UniqueConstraint(fields=('benchmark', 'version'), name='judge_prompt_version_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaign',
-            constraint=models.UniqueConstraint(fields=('benchmark', 'name'), name='campaign_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaign',
-            constraint=models.CheckConstraint(condition=models.Q(('concurrency__gte', 1), ('concurrency__lte', 64)), name='campaign_concurrency_1_to_64'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaign',
-            constraint=models.CheckConstraint(condition=models.Q(('cost_cap', None), ('cost_cap__gt', 0), _connector='OR'), name='campaign_cap_above_0'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaign',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('choice', 'sample'), _negated=True), models.Q(('n_sample__gte', 1), ('seed__isnull', False)), _connector='OR'), name='campaign_sample_was_drawn'),
-        ),
-        migrations.AddIndex(
-            model_name='machinelabel',
-            index=models.Index(fields=['key'], name='machine_label_by_key'),
-        ),
-        migrations.AddConstraint(
-            model_name='machinelabel',
-            constraint=models.CheckConstraint(condition=models.Q(('cost', None), ('cost__gte', 0), _connector='OR'), name='machine_label_cost_from_0'),
         ),
     ]

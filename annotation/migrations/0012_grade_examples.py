@@ -26,22 +26,17 @@ class Migration(migrations.Migration):
                 ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='grade_examples', to=settings.AUTH_USER_MODEL)),
                 ('judgment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='examples', to='annotation.judgment')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('withdrawn_at', None)), fields=('judgment',), name='grade_example_once_a_judgment'),
+                    models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='grade_example_says_something'),
+                    models.CheckConstraint(condition=models.Q(('withdrawn_at', None), ('withdrawn_at__gte', models.F('created_at')), _connector='OR'), name='grade_example_withdrawn_later'),
+                ],
+            },
         ),
         migrations.AddField(
             model_name='judgeprompt',
             name='examples',
             field=models.ManyToManyField(related_name='prompts', to='annotation.gradeexample'),
-        ),
-        migrations.AddConstraint(
-            model_name='gradeexample',
-            constraint=models.UniqueConstraint(condition=models.Q(('withdrawn_at', None)), fields=('judgment',), name='grade_example_once_a_judgment'),
-        ),
-        migrations.AddConstraint(
-            model_name='gradeexample',
-            constraint=models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='grade_example_says_something'),
-        ),
-        migrations.AddConstraint(
-            model_name='gradeexample',
-            constraint=models.CheckConstraint(condition=models.Q(('withdrawn_at', None), ('withdrawn_at__gte', models.F('created_at')), _connector='OR'), name='grade_example_withdrawn_later'),
         ),
     ]

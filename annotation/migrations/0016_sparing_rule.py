@@ -28,7 +28,20 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('allowed_at', models.DateTimeField(blank=True, null=True)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sparing_rules', to='annotation.campaign')),
+                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sparing_rules', to=settings.AUTH_USER_MODEL)),
+                ('pool', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='sparing_rules', to='annotation.pool')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('state__in', ['auditing', 'on'])), fields=('pool',), name='sparing_rule_one_lives'),
+                    models.CheckConstraint(condition=models.Q(('n_audit__gte', 200), ('n_zeros__gt', models.F('n_audit'))), name='sparing_rule_audits_enough'),
+                    models.CheckConstraint(condition=models.Q(('most_missed__gt', 0), ('most_missed__lte', 0.02)), name='sparing_rule_misses_few'),
+                    models.CheckConstraint(condition=models.Q(('checked_share__gte', 0.05), ('checked_share__lte', 1)), name='sparing_rule_checks_enough'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state__in', ['on', 'off']), _negated=True), ('allowed_at__isnull', False), _connector='OR'), name='sparing_rule_on_was_allowed'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('state__in', ['auditing', 'on'])), models.Q(models.Q(('state__in', ['auditing', 'on']), _negated=True), ('ended_at__isnull', False)), _connector='OR'), name='sparing_rule_ended_has_time'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='ZeroEntry',
@@ -36,9 +49,18 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('part', models.CharField(choices=[('audit', 'drawn for the audit'), ('check', 'goes to people for good'), ('spared', 'not asked')], max_length=8)),
                 ('probability', models.FloatField(blank=True, null=True)),
+                ('entry', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='zeros', to='annotation.poolentry')),
+                ('rule', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='zeros', to='annotation.sparingrule')),
             ],
             options={
                 'verbose_name_plural': 'zero entries',
+                'indexes': [
+                    models.Index(fields=['rule', 'part'], name='zero_entry_by_part'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('rule', 'entry'), name='zero_entry_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('part', 'spared'), ('probability', None)), models.Q(models.Q(('part', 'spared'), _negated=True), ('probability__gt', 0), ('probability__isnull', False), ('probability__lte', 1)), _connector='OR'), name='zero_entry_drawn_has_probability'),
+                ],
             },
         ),
         migrations.RemoveConstraint(
@@ -53,66 +75,5 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='slot',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('annotator', None), ('rater', ''), ('state__in', ['free', 'waived', 'spared'])), models.Q(('annotator__isnull', False), ('lease_expires_at__isnull', False), ('rater', ''), ('state', 'claimed')), models.Q(('annotator__isnull', False), ('lease_expires_at__isnull', False), ('rater', ''), ('state', 'aside')), models.Q(('annotator__isnull', False), ('rater', ''), ('state', 'done')), models.Q(('annotator', None), ('state', 'done'), models.Q(('rater', ''), _negated=True)), _connector='OR'), name='slot_state_has_person'),
-        ),
-        migrations.AddField(
-            model_name='sparingrule',
-            name='campaign',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sparing_rules', to='annotation.campaign'),
-        ),
-        migrations.AddField(
-            model_name='sparingrule',
-            name='created_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sparing_rules', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='sparingrule',
-            name='pool',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='sparing_rules', to='annotation.pool'),
-        ),
-        migrations.AddField(
-            model_name='zeroentry',
-            name='entry',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='zeros', to='annotation.poolentry'),
-        ),
-        migrations.AddField(
-            model_name='zeroentry',
-            name='rule',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='zeros', to='annotation.sparingrule'),
-        ),
-        migrations.AddConstraint(
-            model_name='sparingrule',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['auditing', 'on'])), fields=('pool',), name='sparing_rule_one_lives'),
-        ),
-        migrations.AddConstraint(
-            model_name='sparingrule',
-            constraint=models.CheckConstraint(condition=models.Q(('n_audit__gte', 200), ('n_zeros__gt', models.F('n_audit'))), name='sparing_rule_audits_enough'),
-        ),
-        migrations.AddConstraint(
-            model_name='sparingrule',
-            constraint=models.CheckConstraint(condition=models.Q(('most_missed__gt', 0), ('most_missed__lte', 0.02)), name='sparing_rule_misses_few'),
-        ),
-        migrations.AddConstraint(
-            model_name='sparingrule',
-            constraint=models.CheckConstraint(condition=models.Q(('checked_share__gte', 0.05), ('checked_share__lte', 1)), name='sparing_rule_checks_enough'),
-        ),
-        migrations.AddConstraint(
-            model_name='sparingrule',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state__in', ['on', 'off']), _negated=True), ('allowed_at__isnull', False), _connector='OR'), name='sparing_rule_on_was_allowed'),
-        ),
-        migrations.AddConstraint(
-            model_name='sparingrule',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('state__in', ['auditing', 'on'])), models.Q(models.Q(('state__in', ['auditing', 'on']), _negated=True), ('ended_at__isnull', False)), _connector='OR'), name='sparing_rule_ended_has_time'),
-        ),
-        migrations.AddIndex(
-            model_name='zeroentry',
-            index=models.Index(fields=['rule', 'part'], name='zero_entry_by_part'),
-        ),
-        migrations.AddConstraint(
-            model_name='zeroentry',
-            constraint=models.UniqueConstraint(fields=('rule', 'entry'), name='zero_entry_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='zeroentry',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('part', 'spared'), ('probability', None)), models.Q(models.Q(('part', 'spared'), _negated=True), ('probability__gt', 0), ('probability__isnull', False), ('probability__lte', 1)), _connector='OR'), name='zero_entry_drawn_has_probability'),
         ),
     ]

@@ -18,31 +18,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Benchmark',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(max_length=60, unique=True)),
-                ('name', models.CharField(max_length=120)),
-                ('description', models.TextField(blank=True)),
-                ('unit', models.CharField(choices=[('passage', 'Passage'), ('document', 'Document'), ('image', 'Image')], default='document', max_length=16)),
-                ('tie_rule', models.CharField(choices=[('trec', 'document id, descending (trec_eval)')], default='trec', max_length=16)),
-                ('visibility', models.CharField(choices=[('private', 'Private'), ('public', 'Public')], default='private', max_length=16)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-            ],
-            options={
-                'ordering': ['name'],
-            },
-        ),
-        migrations.CreateModel(
-            name='WorkerHeartbeat',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=200, unique=True)),
-                ('started_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('seen_at', models.DateTimeField(default=django.utils.timezone.now)),
-            ],
-        ),
-        migrations.CreateModel(
             name='User',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -64,21 +39,12 @@ class Migration(migrations.Migration):
                 'verbose_name': 'user',
                 'verbose_name_plural': 'users',
                 'abstract': False,
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('email', ''), _negated=True), fields=('email',), name='user_email_once'),
+                ],
             },
             managers=[
                 ('objects', django.contrib.auth.models.UserManager()),
-            ],
-        ),
-        migrations.CreateModel(
-            name='AuditEvent',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('action', models.CharField(max_length=60)),
-                ('target', models.CharField(blank=True, max_length=200)),
-                ('detail', models.JSONField(blank=True, default=dict)),
-                ('actor', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('benchmark', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='audit_events', to='benchmarks_app.benchmark')),
             ],
         ),
         migrations.CreateModel(
@@ -94,12 +60,53 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'corpora',
+                'constraints': [
+                    models.UniqueConstraint(fields=('owner', 'name'), name='corpus_name_once_per_owner'),
+                ],
             },
         ),
-        migrations.AddField(
-            model_name='benchmark',
-            name='corpus',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='benchmarks', to='benchmarks_app.corpus'),
+        migrations.CreateModel(
+            name='Benchmark',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('slug', models.SlugField(max_length=60, unique=True)),
+                ('name', models.CharField(max_length=120)),
+                ('description', models.TextField(blank=True)),
+                ('unit', models.CharField(choices=[('passage', 'Passage'), ('document', 'Document'), ('image', 'Image')], default='document', max_length=16)),
+                ('tie_rule', models.CharField(choices=[('trec', 'document id, descending (trec_eval)')], default='trec', max_length=16)),
+                ('visibility', models.CharField(choices=[('private', 'Private'), ('public', 'Public')], default='private', max_length=16)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('corpus', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='benchmarks', to='benchmarks_app.corpus')),
+            ],
+            options={
+                'ordering': ['name'],
+            },
+        ),
+        migrations.CreateModel(
+            name='WorkerHeartbeat',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=200, unique=True)),
+                ('started_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('seen_at', models.DateTimeField(default=django.utils.timezone.now)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='AuditEvent',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('action', models.CharField(max_length=60)),
+                ('target', models.CharField(blank=True, max_length=200)),
+                ('detail', models.JSONField(blank=True, default=dict)),
+                ('actor', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('benchmark', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='audit_events', to='benchmarks_app.benchmark')),
+            ],
+            options={
+                'indexes': [
+                    models.Index(fields=['benchmark', '-at'], name='audit_by_benchmark'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='CorpusVersion',
@@ -115,6 +122,12 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('corpus', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='versions', to='benchmarks_app.corpus')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('corpus', 'number'), name='corpus_version_number_once'),
+                    models.UniqueConstraint(fields=('corpus', 'sha256'), name='corpus_version_bytes_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Document',
@@ -123,6 +136,11 @@ class Migration(migrations.Migration):
                 ('docid', models.CharField(max_length=512)),
                 ('corpus', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='benchmarks_app.corpus')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('corpus', 'docid'), name='document_docid_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='DocumentContent',
@@ -136,6 +154,11 @@ class Migration(migrations.Migration):
                 ('first_seen', models.DateTimeField(default=django.utils.timezone.now)),
                 ('document', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='contents', to='benchmarks_app.document')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('document', 'content_hash'), name='content_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Grade',
@@ -149,6 +172,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['value'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('benchmark', 'value'), name='grade_value_once'),
+                    models.CheckConstraint(condition=models.Q(('value__lte', 9)), name='grade_value_is_one_key'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -160,6 +187,11 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='guidelines', to='benchmarks_app.benchmark')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('benchmark', 'version'), name='guideline_version_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Invitation',
@@ -176,6 +208,12 @@ class Migration(migrations.Migration):
                 ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='invitations', to='benchmarks_app.benchmark')),
                 ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='invitations_made', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('role__in', ['owner', 'maintainer', 'adjudicator', 'annotator', 'submitter', 'viewer'])), name='invitation_role_known'),
+                    models.CheckConstraint(condition=models.Q(('expires_at__gt', models.F('created_at'))), name='invitation_expires_later'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Job',
@@ -202,6 +240,15 @@ class Migration(migrations.Migration):
                 ('benchmark', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='jobs', to='benchmarks_app.benchmark')),
                 ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='jobs', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['state', 'heartbeat_at'], name='job_by_state'),
+                    models.Index(fields=['benchmark', '-created_at'], name='job_by_benchmark'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'running'), _negated=True), ('token__isnull', False), _connector='OR'), name='job_running_has_token'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Membership',
@@ -212,6 +259,12 @@ class Migration(migrations.Migration):
                 ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='benchmarks_app.benchmark')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('benchmark', 'user'), name='membership_once'),
+                    models.CheckConstraint(condition=models.Q(('role__in', ['owner', 'maintainer', 'adjudicator', 'annotator', 'submitter', 'viewer'])), name='membership_role_known'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='QrelSet',
@@ -232,6 +285,23 @@ class Migration(migrations.Migration):
                 ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='qrel_sets', to='benchmarks_app.benchmark')),
                 ('staged_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='staged_qrel_sets', to='benchmarks_app.job')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('state', 'ready')), fields=('benchmark', 'name'), name='qrel_set_name_once'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='QueryFamily',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('split', models.CharField(blank=True, choices=[('', 'not split'), ('train', 'Train'), ('dev', 'Dev'), ('test', 'Test')], default='', max_length=8)),
+                ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='families', to='benchmarks_app.benchmark')),
+                ('reviewed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'verbose_name_plural': 'query families',
+            },
         ),
         migrations.CreateModel(
             name='Query',
@@ -248,9 +318,13 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='queries', to='benchmarks_app.benchmark')),
                 ('staged_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='staged_queries', to='benchmarks_app.job')),
+                ('family', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='queries', to='benchmarks_app.queryfamily')),
             ],
             options={
                 'verbose_name_plural': 'queries',
+                'constraints': [
+                    models.UniqueConstraint(fields=('benchmark', 'qid'), name='query_qid_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -263,23 +337,11 @@ class Migration(migrations.Migration):
                 ('qrel_set', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='qrels', to='benchmarks_app.qrelset')),
                 ('query', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='qrels', to='benchmarks_app.query')),
             ],
-        ),
-        migrations.CreateModel(
-            name='QueryFamily',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('split', models.CharField(blank=True, choices=[('', 'not split'), ('train', 'Train'), ('dev', 'Dev'), ('test', 'Test')], default='', max_length=8)),
-                ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='families', to='benchmarks_app.benchmark')),
-                ('reviewed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
             options={
-                'verbose_name_plural': 'query families',
+                'constraints': [
+                    models.UniqueConstraint(fields=('qrel_set', 'query', 'docid'), name='qrel_once'),
+                ],
             },
-        ),
-        migrations.AddField(
-            model_name='query',
-            name='family',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='queries', to='benchmarks_app.queryfamily'),
         ),
         migrations.CreateModel(
             name='Release',
@@ -302,6 +364,12 @@ class Migration(migrations.Migration):
                 ('parent', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='benchmarks_app.release')),
                 ('qrel_set', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='releases', to='benchmarks_app.qrelset')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('benchmark', 'major', 'minor', 'patch'), name='release_version_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'published'), _negated=True), ('published_at__isnull', False), _connector='OR'), name='release_published_has_time'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Team',
@@ -324,6 +392,11 @@ class Migration(migrations.Migration):
                 ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='uploads', to='benchmarks_app.benchmark')),
                 ('owner', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='uploads', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['benchmark', 'sha256'], name='upload_by_bytes'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Run',
@@ -349,102 +422,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['name'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('benchmark', 'name'), name='run_name_once'),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='user',
-            constraint=models.UniqueConstraint(condition=models.Q(('email', ''), _negated=True), fields=('email',), name='user_email_once'),
-        ),
-        migrations.AddIndex(
-            model_name='auditevent',
-            index=models.Index(fields=['benchmark', '-at'], name='audit_by_benchmark'),
-        ),
-        migrations.AddConstraint(
-            model_name='corpus',
-            constraint=models.UniqueConstraint(fields=('owner', 'name'), name='corpus_name_once_per_owner'),
-        ),
-        migrations.AddConstraint(
-            model_name='corpusversion',
-            constraint=models.UniqueConstraint(fields=('corpus', 'number'), name='corpus_version_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='corpusversion',
-            constraint=models.UniqueConstraint(fields=('corpus', 'sha256'), name='corpus_version_bytes_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='document',
-            constraint=models.UniqueConstraint(fields=('corpus', 'docid'), name='document_docid_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='documentcontent',
-            constraint=models.UniqueConstraint(fields=('document', 'content_hash'), name='content_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='grade',
-            constraint=models.UniqueConstraint(fields=('benchmark', 'value'), name='grade_value_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='grade',
-            constraint=models.CheckConstraint(condition=models.Q(('value__lte', 9)), name='grade_value_is_one_key'),
-        ),
-        migrations.AddConstraint(
-            model_name='guideline',
-            constraint=models.UniqueConstraint(fields=('benchmark', 'version'), name='guideline_version_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='invitation',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['owner', 'maintainer', 'adjudicator', 'annotator', 'submitter', 'viewer'])), name='invitation_role_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='invitation',
-            constraint=models.CheckConstraint(condition=models.Q(('expires_at__gt', models.F('created_at'))), name='invitation_expires_later'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['state', 'heartbeat_at'], name='job_by_state'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['benchmark', '-created_at'], name='job_by_benchmark'),
-        ),
-        migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'running'), _negated=True), ('token__isnull', False), _connector='OR'), name='job_running_has_token'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(fields=('benchmark', 'user'), name='membership_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['owner', 'maintainer', 'adjudicator', 'annotator', 'submitter', 'viewer'])), name='membership_role_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='qrelset',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'ready')), fields=('benchmark', 'name'), name='qrel_set_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='qrel',
-            constraint=models.UniqueConstraint(fields=('qrel_set', 'query', 'docid'), name='qrel_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='query',
-            constraint=models.UniqueConstraint(fields=('benchmark', 'qid'), name='query_qid_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='release',
-            constraint=models.UniqueConstraint(fields=('benchmark', 'major', 'minor', 'patch'), name='release_version_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='release',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'published'), _negated=True), ('published_at__isnull', False), _connector='OR'), name='release_published_has_time'),
-        ),
-        migrations.AddIndex(
-            model_name='upload',
-            index=models.Index(fields=['benchmark', 'sha256'], name='upload_by_bytes'),
-        ),
-        migrations.AddConstraint(
-            model_name='run',
-            constraint=models.UniqueConstraint(fields=('benchmark', 'name'), name='run_name_once'),
         ),
     ]

@@ -14,18 +14,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='ContaminatedQuery',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('degree', models.CharField(choices=[('exact', 'the same after normalising'), ('near', 'nearly the same'), ('possible', 'possibly the same'), ('document', 'the same relevant document')], max_length=8)),
-                ('similarity', models.FloatField()),
-                ('outside_text', models.TextField(blank=True)),
-            ],
-            options={
-                'verbose_name_plural': 'contaminated queries',
-            },
-        ),
-        migrations.CreateModel(
             name='ContaminationCheck',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -38,27 +26,33 @@ class Migration(migrations.Migration):
                 ('n_near', models.PositiveIntegerField()),
                 ('n_possible', models.PositiveIntegerField()),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='contamination_checks', to='benchmarks_app.benchmark')),
+                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('upload', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='benchmarks_app.upload')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('benchmark', 'name'), name='contamination_check_name_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
-            name='FamilyChange',
+            name='ContaminatedQuery',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('group', 'grouped'), ('merge', 'merged'), ('split', 'split up'), ('confirm', 'confirmed'), ('undo', 'undone')], max_length=10)),
-                ('before', models.JSONField(default=dict)),
-                ('after', models.JSONField(default=dict)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='FamilyLink',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('reason', models.CharField(choices=[('exact', 'equal after normalising'), ('bag', 'the same words'), ('text', 'similar wording'), ('embedding', 'similar embedding'), ('relevant', 'shared relevant documents'), ('given', 'one family in the imported file'), ('hand', 'put together by a person')], max_length=12)),
+                ('degree', models.CharField(choices=[('exact', 'the same after normalising'), ('near', 'nearly the same'), ('possible', 'possibly the same'), ('document', 'the same relevant document')], max_length=8)),
                 ('similarity', models.FloatField()),
-                ('verdict', models.CharField(blank=True, choices=[('', 'not looked at'), ('same', 'one need'), ('different', 'different needs')], default='', max_length=10)),
-                ('decided_at', models.DateTimeField(blank=True, null=True)),
+                ('outside_text', models.TextField(blank=True)),
+                ('query', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='contaminations', to='benchmarks_app.query')),
+                ('check_made', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='matches', to='benchmarks_app.contaminationcheck')),
             ],
+            options={
+                'verbose_name_plural': 'contaminated queries',
+                'constraints': [
+                    models.UniqueConstraint(fields=('check_made', 'query', 'degree'), name='contaminated_query_once'),
+                    models.CheckConstraint(condition=models.Q(('similarity__gte', 0), ('similarity__lte', 1)), name='contaminated_similarity_is_a_share'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Grouping',
@@ -72,7 +66,53 @@ class Migration(migrations.Migration):
                 ('n_families', models.PositiveIntegerField()),
                 ('n_flagged', models.PositiveIntegerField()),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='groupings', to='benchmarks_app.benchmark')),
+                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='benchmarks_app.job')),
             ],
+        ),
+        migrations.CreateModel(
+            name='FamilyChange',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(choices=[('group', 'grouped'), ('merge', 'merged'), ('split', 'split up'), ('confirm', 'confirmed'), ('undo', 'undone')], max_length=10)),
+                ('before', models.JSONField(default=dict)),
+                ('after', models.JSONField(default=dict)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('actor', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='family_changes', to='benchmarks_app.benchmark')),
+                ('undoes', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='undone_by', to='benchmarks_app.familychange')),
+                ('grouping', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='changes', to='benchmarks_app.grouping')),
+            ],
+            options={
+                'indexes': [
+                    models.Index(fields=['benchmark', '-created_at'], name='family_change_by_time'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='FamilyLink',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('reason', models.CharField(choices=[('exact', 'equal after normalising'), ('bag', 'the same words'), ('text', 'similar wording'), ('embedding', 'similar embedding'), ('relevant', 'shared relevant documents'), ('given', 'one family in the imported file'), ('hand', 'put together by a person')], max_length=12)),
+                ('similarity', models.FloatField()),
+                ('verdict', models.CharField(blank=True, choices=[('', 'not looked at'), ('same', 'one need'), ('different', 'different needs')], default='', max_length=10)),
+                ('decided_at', models.DateTimeField(blank=True, null=True)),
+                ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='family_links', to='benchmarks_app.benchmark')),
+                ('decided_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('query_a', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='links_as_a', to='benchmarks_app.query')),
+                ('query_b', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='links_as_b', to='benchmarks_app.query')),
+            ],
+            options={
+                'indexes': [
+                    models.Index(fields=['benchmark', 'verdict'], name='family_link_by_verdict'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('query_a', 'query_b', 'reason'), name='family_link_once'),
+                    models.CheckConstraint(condition=models.Q(('query_a__lt', models.F('query_b'))), name='family_link_in_order'),
+                    models.CheckConstraint(condition=models.Q(('similarity__gte', 0), ('similarity__lte', 1)), name='family_link_similarity_is_a_share'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='QueryLog',
@@ -88,7 +128,15 @@ class Migration(migrations.Migration):
                 ('n_traffic', models.PositiveBigIntegerField()),
                 ('masked', models.JSONField(blank=True, default=dict)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='query_logs', to='benchmarks_app.benchmark')),
+                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('upload', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='benchmarks_app.upload')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('benchmark', 'name'), name='query_log_name_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='QuerySample',
@@ -99,6 +147,8 @@ class Migration(migrations.Migration):
                 ('n_families', models.PositiveIntegerField()),
                 ('n_queries', models.PositiveIntegerField()),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('log', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='samples', to='benchmarks_app.querylog')),
             ],
         ),
         migrations.CreateModel(
@@ -115,9 +165,15 @@ class Migration(migrations.Migration):
                 ('members_sha256', models.CharField(blank=True, max_length=64)),
                 ('n_results_before', models.PositiveIntegerField(default=0)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='slices', to='benchmarks_app.benchmark')),
+                ('registered_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
                 'ordering': ['name'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('benchmark', 'name'), name='slice_name_once'),
+                    models.CheckConstraint(condition=models.Q(('is_registered', False), models.Q(('registered_at__isnull', False), models.Q(('members_sha256', ''), _negated=True)), _connector='OR'), name='slice_registered_has_time_and_members'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -127,7 +183,18 @@ class Migration(migrations.Migration):
                 ('source', models.CharField(choices=[('rule', 'Rule'), ('human', 'Human'), ('import', 'imported')], max_length=8)),
                 ('state', models.CharField(choices=[('suggested', 'Suggested'), ('member', 'Member'), ('rejected', 'Rejected')], default='member', max_length=10)),
                 ('reason', models.CharField(blank=True, max_length=200)),
+                ('decided_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('query', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='slice_members', to='benchmarks_app.query')),
+                ('slice', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='members', to='benchmarks_app.slice')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['slice', 'state'], name='slice_member_by_state'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('slice', 'query'), name='slice_member_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='SplitPlan',
@@ -142,7 +209,14 @@ class Migration(migrations.Migration):
                 ('sizes', models.JSONField(default=dict)),
                 ('n_excluded', models.PositiveIntegerField(default=0)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='split_plans', to='benchmarks_app.benchmark')),
+                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['benchmark', '-created_at'], name='split_plan_by_time'),
+                ],
+            },
         ),
         migrations.RemoveConstraint(
             model_name='release',
@@ -295,111 +369,6 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'deprecated'), _negated=True), ('deprecated_at__isnull', False), _connector='OR'), name='release_deprecated_has_time'),
         ),
         migrations.AddField(
-            model_name='contaminatedquery',
-            name='query',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='contaminations', to='benchmarks_app.query'),
-        ),
-        migrations.AddField(
-            model_name='contaminationcheck',
-            name='benchmark',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='contamination_checks', to='benchmarks_app.benchmark'),
-        ),
-        migrations.AddField(
-            model_name='contaminationcheck',
-            name='created_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='contaminationcheck',
-            name='upload',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='benchmarks_app.upload'),
-        ),
-        migrations.AddField(
-            model_name='contaminatedquery',
-            name='check_made',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='matches', to='benchmarks_app.contaminationcheck'),
-        ),
-        migrations.AddField(
-            model_name='familychange',
-            name='actor',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='familychange',
-            name='benchmark',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='family_changes', to='benchmarks_app.benchmark'),
-        ),
-        migrations.AddField(
-            model_name='familychange',
-            name='undoes',
-            field=models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='undone_by', to='benchmarks_app.familychange'),
-        ),
-        migrations.AddField(
-            model_name='familylink',
-            name='benchmark',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='family_links', to='benchmarks_app.benchmark'),
-        ),
-        migrations.AddField(
-            model_name='familylink',
-            name='decided_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='familylink',
-            name='query_a',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='links_as_a', to='benchmarks_app.query'),
-        ),
-        migrations.AddField(
-            model_name='familylink',
-            name='query_b',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='links_as_b', to='benchmarks_app.query'),
-        ),
-        migrations.AddField(
-            model_name='grouping',
-            name='benchmark',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='groupings', to='benchmarks_app.benchmark'),
-        ),
-        migrations.AddField(
-            model_name='grouping',
-            name='created_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='grouping',
-            name='job',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='benchmarks_app.job'),
-        ),
-        migrations.AddField(
-            model_name='familychange',
-            name='grouping',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='changes', to='benchmarks_app.grouping'),
-        ),
-        migrations.AddField(
-            model_name='querylog',
-            name='benchmark',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='query_logs', to='benchmarks_app.benchmark'),
-        ),
-        migrations.AddField(
-            model_name='querylog',
-            name='created_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='querylog',
-            name='upload',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='benchmarks_app.upload'),
-        ),
-        migrations.AddField(
-            model_name='querysample',
-            name='created_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='querysample',
-            name='log',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='samples', to='benchmarks_app.querylog'),
-        ),
-        migrations.AddField(
             model_name='query',
             name='sample',
             field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='queries', to='benchmarks_app.querysample'),
@@ -411,96 +380,5 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='query',
             constraint=models.CheckConstraint(condition=models.Q(('weight__isnull', True), ('weight__gt', 0), _connector='OR'), name='query_weight_above_0'),
-        ),
-        migrations.AddField(
-            model_name='slice',
-            name='benchmark',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='slices', to='benchmarks_app.benchmark'),
-        ),
-        migrations.AddField(
-            model_name='slice',
-            name='registered_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='slicemember',
-            name='decided_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='slicemember',
-            name='query',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='slice_members', to='benchmarks_app.query'),
-        ),
-        migrations.AddField(
-            model_name='slicemember',
-            name='slice',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='members', to='benchmarks_app.slice'),
-        ),
-        migrations.AddField(
-            model_name='splitplan',
-            name='benchmark',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='split_plans', to='benchmarks_app.benchmark'),
-        ),
-        migrations.AddField(
-            model_name='splitplan',
-            name='created_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddConstraint(
-            model_name='contaminationcheck',
-            constraint=models.UniqueConstraint(fields=('benchmark', 'name'), name='contamination_check_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='contaminatedquery',
-            constraint=models.UniqueConstraint(fields=('check_made', 'query', 'degree'), name='contaminated_query_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='contaminatedquery',
-            constraint=models.CheckConstraint(condition=models.Q(('similarity__gte', 0), ('similarity__lte', 1)), name='contaminated_similarity_is_a_share'),
-        ),
-        migrations.AddIndex(
-            model_name='familylink',
-            index=models.Index(fields=['benchmark', 'verdict'], name='family_link_by_verdict'),
-        ),
-        migrations.AddConstraint(
-            model_name='familylink',
-            constraint=models.UniqueConstraint(fields=('query_a', 'query_b', 'reason'), name='family_link_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='familylink',
-            constraint=models.CheckConstraint(condition=models.Q(('query_a__lt', models.F('query_b'))), name='family_link_in_order'),
-        ),
-        migrations.AddConstraint(
-            model_name='familylink',
-            constraint=models.CheckConstraint(condition=models.Q(('similarity__gte', 0), ('similarity__lte', 1)), name='family_link_similarity_is_a_share'),
-        ),
-        migrations.AddIndex(
-            model_name='familychange',
-            index=models.Index(fields=['benchmark', '-created_at'], name='family_change_by_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='querylog',
-            constraint=models.UniqueConstraint(fields=('benchmark', 'name'), name='query_log_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='slice',
-            constraint=models.UniqueConstraint(fields=('benchmark', 'name'), name='slice_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='slice',
-            constraint=models.CheckConstraint(condition=models.Q(('is_registered', False), models.Q(('registered_at__isnull', False), models.Q(('members_sha256', ''), _negated=True)), _connector='OR'), name='slice_registered_has_time_and_members'),
-        ),
-        migrations.AddIndex(
-            model_name='slicemember',
-            index=models.Index(fields=['slice', 'state'], name='slice_member_by_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='slicemember',
-            constraint=models.UniqueConstraint(fields=('slice', 'query'), name='slice_member_once'),
-        ),
-        migrations.AddIndex(
-            model_name='splitplan',
-            index=models.Index(fields=['benchmark', '-created_at'], name='split_plan_by_time'),
         ),
     ]

@@ -48,6 +48,11 @@ class Migration(migrations.Migration):
                 ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='webhooks', to='benchmarks_app.benchmark')),
                 ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='webhooks', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('earlier_sealed', ''), ('renewed_at__isnull', False), _connector='OR'), name='webhook_earlier_secret_has_end'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Delivery',
@@ -67,6 +72,15 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'deliveries',
+                'indexes': [
+                    models.Index(fields=['state', 'due_at'], name='delivery_by_due'),
+                    models.Index(fields=['webhook', '-id'], name='delivery_by_webhook'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('person', None), ('webhook__isnull', False)), models.Q(('person__isnull', False), ('webhook', None)), _connector='OR'), name='delivery_has_one_receiver'),
+                    models.UniqueConstraint(fields=('notice', 'webhook'), name='delivery_once_a_webhook'),
+                    models.UniqueConstraint(fields=('notice', 'person'), name='delivery_once_a_person'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -79,29 +93,5 @@ class Migration(migrations.Migration):
             options={
                 'constraints': [models.UniqueConstraint(fields=('person', 'event'), name='mail_choice_once'), models.CheckConstraint(condition=models.Q(('event__in', ['submission.scored', 'release.published', 'gate.decided', 'pool.finished', 'job.failed'])), name='mail_choice_event_known')],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='webhook',
-            constraint=models.CheckConstraint(condition=models.Q(('earlier_sealed', ''), ('renewed_at__isnull', False), _connector='OR'), name='webhook_earlier_secret_has_end'),
-        ),
-        migrations.AddIndex(
-            model_name='delivery',
-            index=models.Index(fields=['state', 'due_at'], name='delivery_by_due'),
-        ),
-        migrations.AddIndex(
-            model_name='delivery',
-            index=models.Index(fields=['webhook', '-id'], name='delivery_by_webhook'),
-        ),
-        migrations.AddConstraint(
-            model_name='delivery',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('person', None), ('webhook__isnull', False)), models.Q(('person__isnull', False), ('webhook', None)), _connector='OR'), name='delivery_has_one_receiver'),
-        ),
-        migrations.AddConstraint(
-            model_name='delivery',
-            constraint=models.UniqueConstraint(fields=('notice', 'webhook'), name='delivery_once_a_webhook'),
-        ),
-        migrations.AddConstraint(
-            model_name='delivery',
-            constraint=models.UniqueConstraint(fields=('notice', 'person'), name='delivery_once_a_person'),
         ),
     ]

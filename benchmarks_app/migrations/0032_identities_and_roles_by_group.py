@@ -22,9 +22,14 @@ class Migration(migrations.Migration):
                 ('subject', models.CharField(max_length=255)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('used_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='identities', to=settings.AUTH_USER_MODEL)),
             ],
             options={
                 'verbose_name_plural': 'identities',
+                'constraints': [
+                    models.UniqueConstraint(fields=('issuer', 'subject'), name='identity_once'),
+                    models.UniqueConstraint(fields=('user', 'issuer'), name='identity_once_per_person'),
+                ],
             },
         ),
         migrations.AddField(
@@ -58,18 +63,5 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='user',
             constraint=models.CheckConstraint(condition=models.Q(('is_staff', True), ('is_staff_by_group', False), _connector='OR'), name='user_staff_by_group_is_staff'),
-        ),
-        migrations.AddField(
-            model_name='identity',
-            name='user',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='identities', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddConstraint(
-            model_name='identity',
-            constraint=models.UniqueConstraint(fields=('issuer', 'subject'), name='identity_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='identity',
-            constraint=models.UniqueConstraint(fields=('user', 'issuer'), name='identity_once_per_person'),
         ),
     ]

@@ -28,6 +28,12 @@ class Migration(migrations.Migration):
                 ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='phases', to='benchmarks_app.benchmark')),
                 ('release', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='phases', to='benchmarks_app.release')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('benchmark', 'release', 'split'), name='phase_once'),
+                    models.CheckConstraint(condition=models.Q(('closes_at', None), ('closes_at__gt', models.F('opens_at')), _connector='OR'), name='phase_closes_after_opening'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='ScoreSet',
@@ -43,6 +49,11 @@ class Migration(migrations.Migration):
                 ('release', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='score_sets', to='benchmarks_app.release')),
                 ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='score_sets', to='benchmarks_app.run')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('run', 'release', 'scorer_version'), name='score_set_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Score',
@@ -57,6 +68,14 @@ class Migration(migrations.Migration):
                 ('judged_share', models.FloatField(null=True)),
                 ('score_set', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='scores', to='scoring.scoreset')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['measure', 'slice_name', '-mean'], name='score_for_board'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('score_set', 'measure', 'slice_name'), name='score_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Submission',
@@ -70,37 +89,14 @@ class Migration(migrations.Migration):
                 ('run', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to='benchmarks_app.run')),
                 ('submitter', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to=settings.AUTH_USER_MODEL)),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='phase',
-            constraint=models.UniqueConstraint(fields=('benchmark', 'release', 'split'), name='phase_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='phase',
-            constraint=models.CheckConstraint(condition=models.Q(('closes_at', None), ('closes_at__gt', models.F('opens_at')), _connector='OR'), name='phase_closes_after_opening'),
-        ),
-        migrations.AddConstraint(
-            model_name='scoreset',
-            constraint=models.UniqueConstraint(fields=('run', 'release', 'scorer_version'), name='score_set_once'),
-        ),
-        migrations.AddIndex(
-            model_name='score',
-            index=models.Index(fields=['measure', 'slice_name', '-mean'], name='score_for_board'),
-        ),
-        migrations.AddConstraint(
-            model_name='score',
-            constraint=models.UniqueConstraint(fields=('score_set', 'measure', 'slice_name'), name='score_once'),
-        ),
-        migrations.AddIndex(
-            model_name='submission',
-            index=models.Index(fields=['submitter', '-created_at'], name='submission_by_submitter'),
-        ),
-        migrations.AddConstraint(
-            model_name='submission',
-            constraint=models.UniqueConstraint(fields=('phase', 'run'), name='submission_run_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='submission',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'scored'), _negated=True), ('run__isnull', False), _connector='OR'), name='submission_scored_has_run'),
+            options={
+                'indexes': [
+                    models.Index(fields=['submitter', '-created_at'], name='submission_by_submitter'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('phase', 'run'), name='submission_run_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'scored'), _negated=True), ('run__isnull', False), _connector='OR'), name='submission_scored_has_run'),
+                ],
+            },
         ),
     ]

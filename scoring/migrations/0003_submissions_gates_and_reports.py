@@ -76,6 +76,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'gate policies',
+                'constraints': [
+                    models.UniqueConstraint(fields=('benchmark', 'name', 'version'), name='gate_policy_version_once'),
+                    models.CheckConstraint(condition=models.Q(('version__gte', 1)), name='gate_policy_from_1'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -97,6 +101,12 @@ class Migration(migrations.Migration):
                 ('release', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='gate_results', to='benchmarks_app.release')),
                 ('resumes', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='resumed_by', to='scoring.gateresult')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('policy', 'release', 'candidate'), name='gate_result_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'decided'), _negated=True), models.Q(models.Q(('verdict', ''), _negated=True), ('decided_at__isnull', False)), _connector='OR'), name='gate_result_decided_has_verdict'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='OnlineResult',
@@ -125,6 +135,11 @@ class Migration(migrations.Migration):
                 ('settled_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('submission', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='probing_flags', to='scoring.submission')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('submission', 'earlier', 'kind'), name='probing_flag_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='ReportedScore',
@@ -143,29 +158,10 @@ class Migration(migrations.Migration):
                 ('release', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='reported_scores', to='benchmarks_app.release')),
                 ('reported_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reported_scores', to=settings.AUTH_USER_MODEL)),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='gatepolicy',
-            constraint=models.UniqueConstraint(fields=('benchmark', 'name', 'version'), name='gate_policy_version_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='gatepolicy',
-            constraint=models.CheckConstraint(condition=models.Q(('version__gte', 1)), name='gate_policy_from_1'),
-        ),
-        migrations.AddConstraint(
-            model_name='gateresult',
-            constraint=models.UniqueConstraint(fields=('policy', 'release', 'candidate'), name='gate_result_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='gateresult',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'decided'), _negated=True), models.Q(models.Q(('verdict', ''), _negated=True), ('decided_at__isnull', False)), _connector='OR'), name='gate_result_decided_has_verdict'),
-        ),
-        migrations.AddConstraint(
-            model_name='probingflag',
-            constraint=models.UniqueConstraint(fields=('submission', 'earlier', 'kind'), name='probing_flag_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='reportedscore',
-            constraint=models.UniqueConstraint(fields=('benchmark', 'system', 'measure', 'split', 'source'), name='reported_score_once'),
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('benchmark', 'system', 'measure', 'split', 'source'), name='reported_score_once'),
+                ],
+            },
         ),
     ]

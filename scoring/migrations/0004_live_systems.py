@@ -41,6 +41,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['name'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('benchmark', 'name'), name='live_system_name_once'),
+                    models.CheckConstraint(condition=models.Q(('concurrency__gte', 1), ('k__gte', 1)), name='live_system_asks_for_something'),
+                    models.CheckConstraint(condition=models.Q(('requests_per_second__gt', 0), ('timeout_seconds__gt', 0)), name='live_system_moves_on'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -58,6 +63,11 @@ class Migration(migrations.Migration):
                 ('run', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='live_run', to='benchmarks_app.run')),
                 ('system', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='live_runs', to='scoring.livesystem')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('n_failed__lt', models.F('n_asked'))), name='live_run_was_answered'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='RunLatencies',
@@ -76,26 +86,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'run latencies',
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('n_queries__gte', 1), ('p50__gte', 0), ('p95__gte', models.F('p50'))), name='run_latencies_in_order'),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='livesystem',
-            constraint=models.UniqueConstraint(fields=('benchmark', 'name'), name='live_system_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='livesystem',
-            constraint=models.CheckConstraint(condition=models.Q(('concurrency__gte', 1), ('k__gte', 1)), name='live_system_asks_for_something'),
-        ),
-        migrations.AddConstraint(
-            model_name='livesystem',
-            constraint=models.CheckConstraint(condition=models.Q(('requests_per_second__gt', 0), ('timeout_seconds__gt', 0)), name='live_system_moves_on'),
-        ),
-        migrations.AddConstraint(
-            model_name='liverun',
-            constraint=models.CheckConstraint(condition=models.Q(('n_failed__lt', models.F('n_asked'))), name='live_run_was_answered'),
-        ),
-        migrations.AddConstraint(
-            model_name='runlatencies',
-            constraint=models.CheckConstraint(condition=models.Q(('n_queries__gte', 1), ('p50__gte', 0), ('p95__gte', models.F('p50'))), name='run_latencies_in_order'),
         ),
     ]

@@ -31,6 +31,12 @@ class Migration(migrations.Migration):
                 ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='case_sets', to='benchmarks_app.benchmark')),
                 ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='case_sets', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('benchmark', 'name'), name='case_set_name_once'),
+                    models.CheckConstraint(condition=models.Q(('n_cases__gte', 1)), name='case_set_not_empty'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='CaseImage',
@@ -45,6 +51,11 @@ class Migration(migrations.Migration):
                 ('size', models.PositiveIntegerField()),
                 ('case_set', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='images', to='scoring.caseset')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('case_set', 'name'), name='case_image_name_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='ContextualCase',
@@ -59,6 +70,46 @@ class Migration(migrations.Migration):
                 ('n_images', models.PositiveIntegerField(default=0)),
                 ('case_set', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='cases', to='scoring.caseset')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('case_set', 'number'), name='case_number_once'),
+                    models.UniqueConstraint(fields=('case_set', 'case_id'), name='case_id_once'),
+                    models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='case_number_from_1'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='JudgeEndpoint',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=120)),
+                ('base_url', models.CharField(max_length=500)),
+                ('model', models.CharField(max_length=200)),
+                ('key_variable', models.CharField(blank=True, max_length=120)),
+                ('key_sealed', models.TextField(blank=True)),
+                ('price_in', models.FloatField(blank=True, null=True)),
+                ('price_out', models.FloatField(blank=True, null=True)),
+                ('concurrency', models.PositiveSmallIntegerField(default=8)),
+                ('requests_per_minute', models.PositiveIntegerField(blank=True, null=True)),
+                ('timeout_seconds', models.PositiveSmallIntegerField(default=60)),
+                ('max_attempts', models.PositiveSmallIntegerField(default=4)),
+                ('answer_format', models.CharField(blank=True, max_length=16)),
+                ('trial', models.JSONField(blank=True, default=dict)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='judges', to='benchmarks_app.benchmark')),
+                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='judges', to=settings.AUTH_USER_MODEL)),
+                ('trial_job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='benchmarks_app.job')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('benchmark', 'name'), name='judge_name_once'),
+                    models.CheckConstraint(condition=models.Q(('key_variable', ''), ('key_sealed', ''), _connector='OR'), name='judge_one_key'),
+                    models.CheckConstraint(condition=models.Q(('concurrency__gte', 1), ('concurrency__lte', 64)), name='judge_concurrency_1_to_64'),
+                    models.CheckConstraint(condition=models.Q(('timeout_seconds__gte', 1)), name='judge_timeout_from_1'),
+                    models.CheckConstraint(condition=models.Q(('requests_per_minute', None), ('requests_per_minute__gte', 1), _connector='OR'), name='judge_rate_from_1'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('price_in', None), ('price_in__gte', 0), _connector='OR'), models.Q(('price_out', None), ('price_out__gte', 0), _connector='OR')), name='judge_prices_from_0'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='ContextualEvaluation',
@@ -90,7 +141,15 @@ class Migration(migrations.Migration):
                 ('case_set', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='evaluations', to='scoring.caseset')),
                 ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='contextual_evaluations', to=settings.AUTH_USER_MODEL)),
                 ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='contextual_evaluations', to='benchmarks_app.job')),
+                ('endpoint', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='evaluations', to='scoring.judgeendpoint')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('threshold', None), models.Q(('threshold__gte', 0), ('threshold__lte', 1)), _connector='OR'), name='contextual_threshold_0_to_1'),
+                    models.CheckConstraint(condition=models.Q(('cost_cap', None), ('cost_cap__gt', 0), _connector='OR'), name='contextual_cap_above_0'),
+                    models.CheckConstraint(condition=models.Q(('only_slice', ''), ('only_first', None), _connector='OR'), name='contextual_one_choice'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='CaseOutcome',
@@ -113,109 +172,15 @@ class Migration(migrations.Migration):
                 ('case', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='outcomes', to='scoring.contextualcase')),
                 ('evaluation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='outcomes', to='scoring.contextualevaluation')),
             ],
-        ),
-        migrations.CreateModel(
-            name='JudgeEndpoint',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=120)),
-                ('base_url', models.CharField(max_length=500)),
-                ('model', models.CharField(max_length=200)),
-                ('key_variable', models.CharField(blank=True, max_length=120)),
-                ('key_sealed', models.TextField(blank=True)),
-                ('price_in', models.FloatField(blank=True, null=True)),
-                ('price_out', models.FloatField(blank=True, null=True)),
-                ('concurrency', models.PositiveSmallIntegerField(default=8)),
-                ('requests_per_minute', models.PositiveIntegerField(blank=True, null=True)),
-                ('timeout_seconds', models.PositiveSmallIntegerField(default=60)),
-                ('max_attempts', models.PositiveSmallIntegerField(default=4)),
-                ('answer_format', models.CharField(blank=True, max_length=16)),
-                ('trial', models.JSONField(blank=True, default=dict)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='judges', to='benchmarks_app.benchmark')),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='judges', to=settings.AUTH_USER_MODEL)),
-                ('trial_job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='benchmarks_app.job')),
-            ],
-        ),
-        migrations.AddField(
-            model_name='contextualevaluation',
-            name='endpoint',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='evaluations', to='scoring.judgeendpoint'),
-        ),
-        migrations.AddConstraint(
-            model_name='caseset',
-            constraint=models.UniqueConstraint(fields=('benchmark', 'name'), name='case_set_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='caseset',
-            constraint=models.CheckConstraint(condition=models.Q(('n_cases__gte', 1)), name='case_set_not_empty'),
-        ),
-        migrations.AddConstraint(
-            model_name='caseimage',
-            constraint=models.UniqueConstraint(fields=('case_set', 'name'), name='case_image_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='contextualcase',
-            constraint=models.UniqueConstraint(fields=('case_set', 'number'), name='case_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='contextualcase',
-            constraint=models.UniqueConstraint(fields=('case_set', 'case_id'), name='case_id_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='contextualcase',
-            constraint=models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='case_number_from_1'),
-        ),
-        migrations.AddIndex(
-            model_name='caseoutcome',
-            index=models.Index(fields=['evaluation', 'state', 'score'], name='outcome_by_score'),
-        ),
-        migrations.AddConstraint(
-            model_name='caseoutcome',
-            constraint=models.UniqueConstraint(fields=('evaluation', 'case'), name='outcome_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='caseoutcome',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('score__gte', 0), ('score__isnull', False), ('score__lte', 1), ('state', 'scored')), models.Q(models.Q(('state', 'scored'), _negated=True), ('score', None)), _connector='OR'), name='outcome_score_if_scored'),
-        ),
-        migrations.AddConstraint(
-            model_name='caseoutcome',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'failed'), _negated=True), models.Q(('error_code', ''), _negated=True), _connector='OR'), name='outcome_failed_says_why'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgeendpoint',
-            constraint=models.UniqueConstraint(fields=('benchmark', 'name'), name='judge_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgeendpoint',
-            constraint=models.CheckConstraint(condition=models.Q(('key_variable', ''), ('key_sealed', ''), _connector='OR'), name='judge_one_key'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgeendpoint',
-            constraint=models.CheckConstraint(condition=models.Q(('concurrency__gte', 1), ('concurrency__lte', 64)), name='judge_concurrency_1_to_64'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgeendpoint',
-            constraint=models.CheckConstraint(condition=models.Q(('timeout_seconds__gte', 1)), name='judge_timeout_from_1'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgeendpoint',
-            constraint=models.CheckConstraint(condition=models.Q(('requests_per_minute', None), ('requests_per_minute__gte', 1), _connector='OR'), name='judge_rate_from_1'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgeendpoint',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('price_in', None), ('price_in__gte', 0), _connector='OR'), models.Q(('price_out', None), ('price_out__gte', 0), _connector='OR')), name='judge_prices_from_0'),
-        ),
-        migrations.AddConstraint(
-            model_name='contextualevaluation',
-            constraint=models.CheckConstraint(condition=models.Q(('threshold', None), models.Q(('threshold__gte', 0), ('threshold__lte', 1)), _connector='OR'), name='contextual_threshold_0_to_1'),
-        ),
-        migrations.AddConstraint(
-            model_name='contextualevaluation',
-            constraint=models.CheckConstraint(condition=models.Q(('cost_cap', None), ('cost_cap__gt', 0), _connector='OR'), name='contextual_cap_above_0'),
-        ),
-        migrations.AddConstraint(
-            model_name='contextualevaluation',
-            constraint=models.CheckConstraint(condition=models.Q(('only_slice', ''), ('only_first', None), _connector='OR'), name='contextual_one_choice'),
+            options={
+                'indexes': [
+                    models.Index(fields=['evaluation', 'state', 'score'], name='outcome_by_score'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('evaluation', 'case'), name='outcome_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('score__gte', 0), ('score__isnull', False), ('score__lte', 1), ('state', 'scored')), models.Q(models.Q(('state', 'scored'), _negated=True), ('score', None)), _connector='OR'), name='outcome_score_if_scored'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'failed'), _negated=True), models.Q(('error_code', ''), _negated=True), _connector='OR'), name='outcome_failed_says_why'),
+                ],
+            },
         ),
     ]
