@@ -92,20 +92,24 @@ def policy_of(
     policy: Policy = reading_apart.call(policy_in, dict(content), file="The policy")
     release = newest_release(benchmark)
     if release is not None:
-        policy = _on_scale(policy, relevance_threshold(release))
+        policy = _on_scale(policy, content, relevance_threshold(release))
         _check_slices(policy, release)
         queries_of(release, policy.split)
     rails = replace(policy.guard_rails, lexical=lexical.name if lexical else "")
     return replace(policy, baseline=baseline.name, guard_rails=rails)
 
 
-def _on_scale(policy: Policy, threshold: int) -> Policy:
-    """Measures that say nothing of relevant grades count those of the benchmark's own scale."""
+def _on_scale(policy: Policy, content: Mapping[str, Any], threshold: int) -> Policy:
+    """Measures whose names in the content say nothing of relevant grades count those of the scale.
+
+    A policy that was read has canonical names, in which `rel=1` is left out.
+    """
     rails = policy.guard_rails
-    measures = dict.fromkeys(any_measure(name, threshold).name for name in rails.measures)
+    guarded = content.get("guard_rails", {}).get("measures", rails.measures)
+    measures = dict.fromkeys(any_measure(name, threshold).name for name in guarded)
     return replace(
         policy,
-        measure=any_measure(policy.measure, threshold).name,
+        measure=any_measure(content.get("measure", policy.measure), threshold).name,
         guard_rails=replace(rails, measures=tuple(measures)),
     )
 
