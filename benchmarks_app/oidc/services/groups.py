@@ -40,7 +40,7 @@ def follow_groups(*, provider: Provider, user: User, claims: Mapping[str, Any]) 
 def _follow_rank(user: User, *, is_given: bool) -> None:
     if is_given == (user.is_staff_by_group if user.is_staff else False):
         return
-    if is_given and user.is_staff:
+    if user.is_superuser or (is_given and user.is_staff):
         return  # by a person
     user.is_staff = user.is_staff_by_group = is_given
     user.save(update_fields=["is_staff", "is_staff_by_group"])

@@ -557,6 +557,13 @@ def test_staff_comes_and_goes_but_not_where_a_person_made_it(grouped):
     assert ada_().is_staff
 
 
+def test_superuser_stays_of_the_staff_whatever_the_groups(grouped):
+    grouped("/admins")
+    User.objects.filter(pk=ada_().pk).update(is_superuser=True)
+    grouped()
+    assert ada_().is_staff
+
+
 def test_groups_that_are_too_many_to_be_told_change_nothing(grouped, provider):
     grouped("labelers")
     provider.person.claims["_claim_names"] = {"groups": "src1"}
