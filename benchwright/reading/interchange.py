@@ -37,11 +37,11 @@ def interchanged(frame: Any) -> dict[str, list[Any]]:
     ColumnsError
         If a column holds what is neither text nor numbers.
     """
-    given = frame.__dataframe__(allow_copy=True)
-    chunks = list(given.get_chunks())
+    table = frame.__dataframe__(allow_copy=True)
+    chunks = list(table.get_chunks())
     return {
         name: [value for chunk in chunks for value in _values(chunk.get_column_by_name(name), name)]
-        for name in given.column_names()
+        for name in table.column_names()
     }
 
 

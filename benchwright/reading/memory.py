@@ -299,13 +299,13 @@ def _tell(
     wanted: Wanted,
 ) -> None:
     first: dict[bytes, int] = {}
-    names, given = list(group.docids), list(group.values)
+    names, cells = list(group.docids), list(group.values)
     for number, (docid, value) in enumerate(zip(docids, values, strict=True)):
         place = group.place(number)
         if docid is None:
             problems.add(place, 0, _id_problem("document", names[number]))
         elif value is None:
-            problems.add(place, 0, _value_problem(given[number], wanted))
+            problems.add(place, 0, _value_problem(cells[number], wanted))
         elif first.setdefault(docid, number) != number:
             before = first[docid]
             # As in a file, the same grade again says nothing new.

@@ -180,8 +180,8 @@ def columns_of(
     ]
     wanted = set(asked)
     is_asked = bool(wanted)
-    shown = [each for each in offered if (each.key in wanted if is_asked else each.is_usual)]
-    return Columns(offered, shown, is_asked, has_intervals)
+    columns = [each for each in offered if (each.key in wanted if is_asked else each.is_usual)]
+    return Columns(offered, columns, is_asked, has_intervals)
 
 
 # --- which there are -----------------------------------------------------------------------
@@ -194,14 +194,14 @@ def _slices(slices: Sequence[HeatSlice], *, most: int) -> Iterable[Column]:
         name = each.part.name
         n_queries = ngettext("{n} query", "{n} queries", each.part.n).format(n=f"{each.part.n:,}")
         few = _("fewer than its minimum: too few")
-        said = f"{n_queries}, {few}" if each.is_few else n_queries
+        size = f"{n_queries}, {few}" if each.is_few else n_queries
         yield Column(
             key=SLICE_KEY.format(name=name),
             label=name,
             group=SLICES,
             kind="heat",
             cell=_heat_cell(name),
-            hint=f"{name}: {said}",
+            hint=f"{name}: {size}",
             heat=each,
             is_usual=each in largest,
         )

@@ -128,15 +128,15 @@ def _rank(row: BoardRow) -> tuple[str, str]:
     if row.rank is None:
         return DASH, _("no value of this measure")
     by_mean = _("rank {n} by the mean, shared") if row.is_tied else _("rank {n} by the mean")
-    said = by_mean.format(n=row.rank)
+    rank = by_mean.format(n=row.rank)
     standing = row.standing
     if standing is None:
-        return f"{row.rank}{'=' if row.is_tied else ''}", said
+        return f"{row.rank}{'=' if row.is_tied else ''}", rank
     if standing.best == standing.worst:
-        return str(standing.best), _("{rank}, and in 95 % of resamples").format(rank=said)
+        return str(standing.best), _("{rank}, and in 95 % of resamples").format(rank=rank)
     ranks = f"{standing.best}{DASH}{standing.worst}"
     return ranks, _("{rank}; {ranks} in 95 % of resampled query sets").format(
-        rank=said, ranks=ranks
+        rank=rank, ranks=ranks
     )
 
 

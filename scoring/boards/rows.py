@@ -162,12 +162,12 @@ def _slice_cell(cell: SliceCell, href: str, *, has_baseline: bool) -> str:
         return f"{td}{DASH}</td>"
     mean, ends, title = score(cell.mean, 3), interval_text(cell.interval), ""
     if cell.interval:
-        said = ngettext(
+        summary = ngettext(
             "mean {mean}, 95 % interval {interval}, {n} query",
             "mean {mean}, 95 % interval {interval}, {n} queries",
             cell.n,
         ).format(mean=mean, interval=ends, n=f"{cell.n:,}")
-        title = f' title="{escape(said)}"'
+        title = f' title="{escape(summary)}"'
     if not has_baseline:
         text = f'{mean}<span class="ci">{ends}</span>'
     elif cell.difference is None:
@@ -183,8 +183,8 @@ def _slice_cell(cell: SliceCell, href: str, *, has_baseline: bool) -> str:
 def with_own(html: SafeString, slug: str, keys: Iterable[int]) -> SafeString:
     """A board's page in which the rows of these runs are pointed out as their reader's."""
     run_of, page = run_addresses("run-detail", slug), str(html)
-    said = _("yours")
-    badge = f'<span class="badges">{_mark(Mark(MINE, said))}'
+    label = _("yours")
+    badge = f'<span class="badges">{_mark(Mark(MINE, label))}'
     for key in keys:
         row = f'<tr><td class="is-pick"><input type="checkbox" name="run" value="{key}"'
         if row not in page:
@@ -195,4 +195,4 @@ def with_own(html: SafeString, slug: str, keys: Iterable[int]) -> SafeString:
     if page == html:
         return html
     item = f'<li><svg class="mark is-{MINE}" aria-hidden="true"><use href="#i-{MINE}"/></svg>'
-    return mark_safe(MARKS.sub(rf"\1{item}{escape(said)}</li>\2", page, count=1))
+    return mark_safe(MARKS.sub(rf"\1{item}{escape(label)}</li>\2", page, count=1))

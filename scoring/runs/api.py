@@ -255,11 +255,11 @@ class RunQuery(RunEndpoint):
         what = looked_at(score_set, f"query {qid}")
         if qid in sight_written_down(request.user, score_set.release, what).hidden:
             raise Http404
-        shown = retrieved(run=score_set.run, release=score_set.release, qid=qid)
+        result_list = retrieved(run=score_set.run, release=score_set.release, qid=qid)
         answer = {
             **_query(row, release_query_texts(score_set.release)),
-            **{name: getattr(shown, name) for name in ("n_relevant", "n_judged")},
-            **{name: getattr(shown, name) for name in ("found", "missing")},
+            **{name: getattr(result_list, name) for name in ("n_relevant", "n_judged")},
+            **{name: getattr(result_list, name) for name in ("found", "missing")},
         }
         return Response(RunQueryDetailSerializer(answer).data)
 

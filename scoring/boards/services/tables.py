@@ -21,12 +21,12 @@ class BoardTable:
     rows: list[dict[str, Cell]]
 
 
-def board_table(board: Board, shown: Sequence[BoardRow] | None = None) -> BoardTable:
-    """Every row that is asked for, or those shown of them, with every standard measure in full."""
-    shown = board.rows if shown is None else shown
-    columns = dict(_columns(board, weighted_of(board, shown, board.all_measures)))
-    rows = [{name: cell(row) for name, cell in columns.items()} for row in shown]
-    return BoardTable(list(columns), rows)
+def board_table(board: Board, rows: Sequence[BoardRow] | None = None) -> BoardTable:
+    """Every row that is asked for, or these of them, with every standard measure in full."""
+    rows = board.rows if rows is None else rows
+    columns = dict(_columns(board, weighted_of(board, rows, board.all_measures)))
+    lines = [{name: cell(row) for name, cell in columns.items()} for row in rows]
+    return BoardTable(list(columns), lines)
 
 
 def _columns(

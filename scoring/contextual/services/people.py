@@ -146,10 +146,10 @@ def agreement_with_people(evaluation: ContextualEvaluation) -> Agreement | None:
     rows = list(outcomes.select_related("case__query").defer("answers").order_by("case__number"))
     if not rows:
         return None
-    said = [(row, first_verdicts[row.case_id]) for row in rows]
-    cases = [_beside(row, verdicts, evaluation.is_strict) for row, verdicts in said]
+    judged_rows = [(row, first_verdicts[row.case_id]) for row in rows]
+    cases = [_beside(row, verdicts, evaluation.is_strict) for row, verdicts in judged_rows]
     families = [_family(row) for row in rows]
-    stacked = np.stack(_tables(said))
+    stacked = np.stack(_tables(judged_rows))
     (n_neither, n_only_judge), (n_only_people, n_both) = stacked.sum(axis=0).tolist()
     peoples, judges = (
         [Scored(value, None, family) for value, family in zip(values, families, strict=True)]
@@ -157,8 +157,8 @@ def agreement_with_people(evaluation: ContextualEvaluation) -> Agreement | None:
     )
     return Agreement(
         cases=tuple(cases),
-        n_people=len({verdict.person_id for _, verdicts in said for verdict in verdicts}),
-        n_blind=sum(verdicts[0].is_blind for _, verdicts in said),
+        n_people=len({verdict.person_id for _, verdicts in judged_rows for verdict in verdicts}),
+        n_blind=sum(verdicts[0].is_blind for _, verdicts in judged_rows),
         n_both=n_both,
         n_neither=n_neither,
         n_only_people=n_only_people,

@@ -232,9 +232,9 @@ def _entries(
 def _ranked(entries: list[_Entry], name: str, viewer: Any) -> Iterator[BoardRow]:
     """Rows by the measure `name`; without a viewer nobody is named in them."""
     entries.sort(key=lambda entry: (-_sortable(entry.scores.get(name)), entry.score_set.run.name))
-    shown = [f"{_sortable(entry.scores.get(name)):.4f}" for entry in entries]
-    n_equal, rank_of = Counter(shown), _first_places(shown)
-    for label, entry in zip(shown, entries, strict=True):
+    labels = [f"{_sortable(entry.scores.get(name)):.4f}" for entry in entries]
+    n_equal, rank_of = Counter(labels), _first_places(labels)
+    for label, entry in zip(labels, entries, strict=True):
         run = entry.score_set.run
         is_told = viewer is not None and not is_anonymous_to(run, viewer)
         yield BoardRow(
