@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -72,7 +72,8 @@ EXAMPLES = (
     type=FILE,
     metavar="FILE",
     group="What is asked",
-    help="JSON with {{query}} and {{k}} in it; with --method GET a query string.",
+    help="JSON with {{query}} and {{k}} in it; with --method GET a query string, which the address "
+    "may have as well: URL?q={{query}}&n={{k}}.",
 )
 @option("--method", type=click.Choice(["POST", "GET"]), group="What is asked", help="Of HTTP.")
 @option(
@@ -130,9 +131,10 @@ def command(url: str, queries: Path, **chosen: Any) -> None:
     from benchwright.live.writing import Noticed, run_lines
 
     asks = [(text.qid, text.text) for text in read_query_texts(queries)]
-    endpoint = _endpoint(url, chosen)
+    wording = _wording(url, chosen)
+    endpoint = _endpoint(wording, chosen)
     answers_path = kept_beside(chosen["output"])
-    with _answer_file(endpoint, asks, chosen, answers_path) as answers:
+    with _answer_file(endpoint, asks, wording.template, chosen, answers_path) as answers:
         noticed = Noticed(len(asks), failed=_ask(endpoint, asks, answers, answers_path, chosen))
         answers_found = answers_at(answers.known(asks), [qid for qid, _ in asks])
         write_run(run_lines(answers_found, noticed, tag=chosen["tag"]), chosen["output"])
@@ -143,7 +145,40 @@ def command(url: str, queries: Path, **chosen: Any) -> None:
     report(noticed, answers_path, chosen["output"] if chosen["is_json"] else None)
 
 
-def _endpoint(url: str, chosen: Mapping[str, Any]) -> "Endpoint":
+class _Wording(NamedTuple):
+    """Where a query goes, how, and in which words."""
+
+    address: str
+    method: str
+    template: str
+
+
+def _wording(url: str, chosen: Mapping[str, Any]) -> _Wording:
+    """That of the options; an address with a placeholder behind its ? says all of it."""
+    from benchwright.live.errors import TemplateError
+    from benchwright.live.presets import PRESETS
+
+    preset = PRESETS[chosen["preset"]]
+    path: Path | None = chosen["template"]
+    address, _, query_string = url.partition("?")
+    if "{{" in query_string:
+        if path or chosen["method"] == "POST":
+            other = "--template" if path else "--method POST"
+            raise TemplateError(why=f"the address has one, and {other} is another. Name one.")
+        return _Wording(address, "GET", query_string)
+    method = chosen["method"] or preset.method
+    if path:
+        return _Wording(url, method, path.read_text("utf-8-sig"))
+    if method != preset.method:
+        where = "into the address, as in ?q={{query}}&n={{k}}" if method == "GET" else "in a file"
+        raise TemplateError(
+            why=f"that of '{chosen['preset']}' is for {preset.method}. Write one for {method} "
+            f"{where}{'' if method == 'POST' else ', or in a file'} (--template)."
+        )
+    return _Wording(url, method, preset.template)
+
+
+def _endpoint(wording: _Wording, chosen: Mapping[str, Any]) -> "Endpoint":
     """What is asked; any host and any variable may be named, for it is the caller's own machine."""
     import os
 
@@ -156,19 +191,18 @@ def _endpoint(url: str, chosen: Mapping[str, Any]) -> "Endpoint":
     from benchwright.live.templates import read_template
 
     preset = PRESETS[chosen["preset"]]
-    method = chosen["method"] or preset.method
     headers = read_headers("\n".join(chosen["headers"]))
     variables = [name for header in headers for name in header.variables]
     filled = filled_headers(
         headers,
-        address=url,
-        secrets=Secrets.of(dict.fromkeys(variables, url)),
+        address=wording.address,
+        secrets=Secrets.of(dict.fromkeys(variables, wording.address)),
         environment=os.environ,
     )
     return Endpoint(
-        server=Server(url, private=(ANY_HOST,), timeout=chosen["timeout_seconds"]),
-        method=method,
-        template=read_template(_template(chosen), method=method),
+        server=Server(wording.address, private=(ANY_HOST,), timeout=chosen["timeout_seconds"]),
+        method=wording.method,
+        template=read_template(wording.template, method=wording.method),
         shape=read_shape(
             results=chosen["results"] or preset.results_path,
             id=chosen["docid"] or preset.id_path,
@@ -184,17 +218,11 @@ def _endpoint(url: str, chosen: Mapping[str, Any]) -> "Endpoint":
     )
 
 
-def _template(chosen: Mapping[str, Any]) -> str:
-    from benchwright.live.presets import PRESETS
-
-    path: Path | None = chosen["template"]
-    return path.read_text("utf-8-sig") if path else PRESETS[chosen["preset"]].template
-
-
 @contextmanager
 def _answer_file(
     endpoint: "Endpoint",
     queries: Sequence["Ask"],
+    template: str,
     chosen: Mapping[str, Any],
     answers_path: Path | None,
 ) -> Iterator["AnswerFile"]:
@@ -203,9 +231,7 @@ def _answer_file(
 
     from benchwright.live.answer_file import AnswerFile, asking_of
 
-    asking = asking_of(
-        endpoint, queries, template=_template(chosen), headers="\n".join(chosen["headers"])
-    )
+    asking = asking_of(endpoint, queries, template=template, headers="\n".join(chosen["headers"]))
     if answers_path:
         with AnswerFile(answers_path, asking=asking, is_fresh=chosen["fresh"]) as answers:
             yield answers

@@ -105,3 +105,41 @@ def test_solr_is_asked_by_get(server, tmp_path):
 
     assert done.stdout == "1 Q0 d1 1 1.5 live\n"
     assert server.asked[0].query == "c++ & more"
+
+
+def test_address_may_have_the_query_in_it(server, tmp_path):
+    server.answer = lambda asked: plain({"found": [{"id": "d1", "score": 1.5}]})
+    queries = tmp_path / "q.txt"
+    queries.write_text("c++ & more\n")
+    url = f"{server.url}?lang=en&q={{{{query}}}}&n={{{{k}}}}"
+    paths = ["--results", "found", "--id", "id", "--score", "score"]
+    words = ["--queries", str(queries), *paths]
+    done = CliRunner().invoke(command, [url, *words])
+
+    assert done.stdout == "1 Q0 d1 1 1.5 live\n"
+    assert server.asked[0].query == "c++ & more"
+
+
+@pytest.mark.parametrize(
+    ("asked", "words", "reason"),
+    [
+        (
+            "",
+            ["--method", "GET"],
+            "is for POST. Write one for GET into the address, as in ?q={{query}",
+        ),
+        ("", ["--method", "POST", "--preset", "solr"], "is for GET. Write one for POST in a file"),
+        ("?q={{query}}", ["--method", "POST"], "the address has one, and --method POST is another"),
+        ("?q={{qury}}", [], "{{qury}}"),
+    ],
+)
+def test_template_of_another_method_is_refused_with_what_to_write(
+    server, tmp_path, asked, words, reason
+):
+    queries = tmp_path / "q.txt"
+    queries.write_text("words\n")
+    done = CliRunner().invoke(command, [server.url + asked, "--queries", str(queries), *words])
+
+    assert done.exit_code == 1
+    assert reason in str(done.exception)
+    assert server.asked == []
