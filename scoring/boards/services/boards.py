@@ -10,6 +10,8 @@ from django.utils.translation import gettext as _
 from benchmarks_app.models import Release, Run
 from benchwright.comparison.selection import selection_gain
 from benchwright.evaluation.uncertainty import Standing
+from benchwright.measures import parse_measure
+from benchwright.measures.families import FAMILIES
 from benchwright.releases.machines import machine_sentence, machine_title
 from scoring.boards.selectors.scenarios import stored_scenarios
 from scoring.boards.services.scenarios import add_scenarios
@@ -165,10 +167,19 @@ def board_of(
         rows=shown_rows,
         n_waiting=n_waiting,
         has_ranks=facts is not None,
-        notes=(*_rank_notes(facts, sight, slice_name), *_interval_notes(release, rows, slice_name)),
+        notes=(
+            *_measure_notes(measure),
+            *_rank_notes(facts, sight, slice_name),
+            *_interval_notes(release, rows, slice_name),
+        ),
         split=split,
         is_narrow=asked.is_narrow,
     )
+
+
+def _measure_notes(measure: Shown) -> Iterable[str]:
+    if FAMILIES[parse_measure(measure.name).family].is_cost:
+        yield f"Of {measure.label} less is better: the runs that stand first have the most of it."
 
 
 def _rank_notes(facts: BoardFacts | None, sight: Sight, slice_name: str) -> Iterable[str]:

@@ -41,6 +41,15 @@ def submitted(scored, owner, lines=PERFECT, name="", **values):
     return scored(lines, name, owner=owner, kind=Run.Kind.SUBMITTED, **values)
 
 
+@pytest.mark.parametrize(("measure", "n_notes"), [("unj@10", 1), ("Judged@10", 0)])
+def test_a_board_says_of_which_measure_less_is_better(scored, signed_in, vi, measure, n_notes):
+    scored(PERFECT, "there")
+
+    page = signed_in(vi).get(address(query=f"?m={measure}")).content.decode()
+
+    assert page.count(f"Of {measure} less is better") == n_notes
+
+
 # --- who stands there ----------------------------------------------------------------------
 
 
