@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.core.cache import cache
+from django.db.models import Max
 
 from annotation.campaigns.selectors import contents_by_docid
 from annotation.campaigns.services.errors import CalibrationChoiceError
 from annotation.models import Campaign, Judgment
+from benchmarks_app.splits.selectors import fingerprint, hash_of
 
 if TYPE_CHECKING:
     from benchwright.calibration.calibrating import Calibration
@@ -35,7 +37,7 @@ class Calibrated:
 
 
 def calibration_of(campaign: Campaign) -> Calibrated:
-    """The machine's grades beside the first that a person gave; kept until either has more.
+    """The machine's grades beside the first that a person gave; kept until something is other.
 
     Raises
     ------
@@ -44,15 +46,23 @@ def calibration_of(campaign: Campaign) -> Calibrated:
     """
     if campaign.choice == Campaign.Choice.UNJUDGED:
         raise CalibrationChoiceError(campaign=campaign.name)
-    labels = Judgment.objects.filter(benchmark=campaign.benchmark_id).order_by("-pk")
-    newest = labels.values_list("pk", flat=True).first() or 0
-    last = campaign.labels.order_by("-pk").values_list("pk", flat=True).first() or 0
-    kept_as = f"calibration-{campaign.pk}-{campaign.created_at.timestamp()}-{last}-{newest}"
+    kept_as = f"calibration-{state_of(campaign)}"
     calibrated: Calibrated | None = cache.get(kept_as)
     if calibrated is None:
         calibrated = _calibrated(campaign)
         cache.set(kept_as, calibrated, KEPT_SECONDS)
     return calibrated
+
+
+def state_of(campaign: Campaign) -> str:
+    """A text that is another whenever labels, grades, texts, families or slices are."""
+    benchmark = campaign.benchmark
+    newest = Judgment.events.filter(benchmark=benchmark).aggregate(Max("pk"))
+    grades = benchmark.grades.order_by("value").values_list("value", "is_relevant")
+    version = benchmark.current_corpus_version
+    n_failed = campaign.pairs.failed().count()
+    parts = [newest, n_failed, list(grades), version and version.pk, fingerprint(benchmark)]
+    return f"{campaign.pk}-{campaign.created_at.timestamp()}-{hash_of(parts)}"
 
 
 def _calibrated(campaign: Campaign) -> Calibrated:

@@ -10,8 +10,9 @@ from annotation.campaigns.services.calibrating import (
     families_of,
     machines_grades,
     peoples_grades_beside,
+    state_of,
 )
-from annotation.models import Campaign, JudgePrompt, Judgment
+from annotation.models import Campaign, JudgePrompt
 
 if TYPE_CHECKING:
     from benchwright.calibration.improving import Improvement
@@ -34,11 +35,9 @@ def improvement_of(campaign: Campaign) -> Improved | None:
     """The newest earlier prompt of the judge and model held beside this one, on common pairs.
 
     None where no earlier campaign of documents that were drawn has pairs in common with this one
-    and with people. Kept until there are more labels of either.
+    and with people. Kept until something is other.
     """
-    labels = Judgment.events.filter(benchmark=campaign.benchmark_id).order_by("-pk")
-    newest = labels.values_list("pk", flat=True).first() or 0
-    kept_as = f"improvement-{campaign.pk}-{campaign.created_at.timestamp()}-{newest}"
+    kept_as = f"improvement-{state_of(campaign)}"
     improved: list[Improved] | None = cache.get(kept_as)
     if improved is None:
         improved = _improved(campaign)

@@ -62,6 +62,14 @@ def test_more_labels_of_people_are_seen_at_once(both, ada, pool):
     assert (before, calibration_of(both).n_shared) == (3, 4)
 
 
+def test_another_grade_from_which_documents_are_relevant_is_seen_at_once(both, benchmark):
+    before = calibration_of(both).calibration.relevant_from
+
+    benchmark.grades.filter(value__lt=3).update(is_relevant=False)
+
+    assert (before, calibration_of(both).calibration.relevant_from) == (1, 3)
+
+
 def test_two_people_are_two_and_not_one_who_was_asked_again(both, ada, bo, benchmark):
     again = making.pool(benchmark, {"q1": ["d1", "d2"], "q2": ["d4"]}, overlap=2)
     say(ada, "d1", 0, again)
