@@ -55,13 +55,12 @@ def calibration_of(campaign: Campaign) -> Calibrated:
 
 
 def state_of(campaign: Campaign) -> str:
-    """A text that is another whenever labels, grades, texts, families or slices are."""
+    """A text that is another whenever labels, texts, families or slices are."""
     benchmark = campaign.benchmark
     newest = Judgment.events.filter(benchmark=benchmark).aggregate(Max("pk"))
-    grades = benchmark.grades.order_by("value").values_list("value", "is_relevant")
     version = benchmark.current_corpus_version
     n_failed = campaign.pairs.failed().count()
-    parts = [newest, n_failed, list(grades), version and version.pk, fingerprint(benchmark)]
+    parts = [newest, n_failed, version and version.pk, fingerprint(benchmark)]
     return f"{campaign.pk}-{campaign.created_at.timestamp()}-{hash_of(parts)}"
 
 

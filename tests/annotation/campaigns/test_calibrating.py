@@ -62,14 +62,6 @@ def test_more_labels_of_people_are_seen_at_once(both, ada, pool):
     assert (before, calibration_of(both).n_shared) == (3, 4)
 
 
-def test_another_grade_from_which_documents_are_relevant_is_seen_at_once(both, benchmark):
-    before = calibration_of(both).calibration.relevant_from
-
-    benchmark.grades.filter(value__lt=3).update(is_relevant=False)
-
-    assert (before, calibration_of(both).calibration.relevant_from) == (1, 3)
-
-
 def test_two_people_are_two_and_not_one_who_was_asked_again(both, ada, bo, benchmark):
     again = making.pool(benchmark, {"q1": ["d1", "d2"], "q2": ["d4"]}, overlap=2)
     say(ada, "d1", 0, again)
@@ -99,6 +91,11 @@ def test_bias_by_slice_is_of_members_and_not_of_who_was_suggested_or_rejected(bo
 
     assert rows == {"short": 2, "late": 1}
     assert slices_of_queries(benchmark) == {q1.pk: (of.pk,), q2.pk: (other.pk,)}
+
+    members.filter(query=q2).update(state="member")
+
+    rows = {row.name: row.n_pairs for row in calibration_of(both).calibration.bias_by["slice"]}
+    assert rows == {"short": 3, "late": 1}
 
 
 def test_without_a_persons_label_nothing_is_said(graded):
