@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from inspect import cleandoc
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -172,12 +173,14 @@ class Command(click.Command):
                     text = f"{spelling} is {parameter.opts[0]} now; it goes with the next version."
                     click.echo(f"Warning: {text}", err=True)
         try:
-            return super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             if any(error.option_name in parameter.opts for parameter in self.params):
                 text = f"{error.option_name} is of files. Leave it out, or --site and --benchmark."
                 raise click.UsageError(text, ctx) from error
             raise
+        _keep_inputs(ctx, parameters)
+        return rest
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         files, is_on_site = self.help, self.door is not None and where_of(ctx) is not None
@@ -216,6 +219,35 @@ class Command(click.Command):
                 for line in self.examples:
                     formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
         write_conventions(formatter)
+
+
+def _keep_inputs(ctx: click.Context, parameters: Sequence[click.Parameter]) -> None:
+    """Refuse a file to write that is read as well."""
+    outputs = [option for option in parameters if _is_written(option.type)]
+    inputs = {
+        path.resolve()
+        for parameter in parameters
+        if parameter not in outputs
+        for path in _paths(ctx, parameter)
+        if path.is_file()
+    }
+    for option in outputs:
+        for path in _paths(ctx, option):
+            if path.resolve() in inputs:
+                name = max(option.opts, key=len)
+                text = f"{name} {path}: it is read as well. Name another file, or it would be lost."
+                raise click.UsageError(text, ctx)
+
+
+def _is_written(kind: click.ParamType) -> bool:
+    return isinstance(kind, click.Path) and not (kind.exists or kind.dir_okay)
+
+
+def _paths(ctx: click.Context, parameter: click.Parameter) -> list[Path]:
+    value = ctx.params.get(parameter.name or "")
+    return [
+        path for path in (value if isinstance(value, tuple) else [value]) if isinstance(path, Path)
+    ]
 
 
 def _choices(parameter: click.Parameter) -> Sequence[str]:

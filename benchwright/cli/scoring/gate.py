@@ -137,7 +137,7 @@ def command(ctx: click.Context, /, files: tuple[Path, ...], **chosen: Any) -> No
     comparable: unanswered queries, or documents that must be judged first. Each comes with what
     would change it.
     """
-    _check_reports(files, chosen)
+    _check_reports(chosen)
     if chosen["rehearse"]:
         from benchwright.cli.scoring.gate_rehearsal import rehearse
 
@@ -164,14 +164,13 @@ def command(ctx: click.Context, /, files: tuple[Path, ...], **chosen: Any) -> No
     ctx.exit(result["exit_code"] if name in chosen["fail_on"] else 0)
 
 
-def _check_reports(files: Sequence[Path], chosen: Mapping[str, Any]) -> None:
+def _check_reports(chosen: Mapping[str, Any]) -> None:
     from benchwright.gates.errors import GateReportError
     from benchwright.gates.reports import check_suffix
 
     policy = Path(chosen["policy"] or "")
     rehearsal = policy.with_suffix(".rehearsal.json") if policy.name else policy
-    others = (chosen[name] for name in ("lexical", "slices", "families", "answered", "parents"))
-    inputs = {path.resolve() for path in (*files, policy, rehearsal, *others) if path is not None}
+    inputs = {policy.resolve(), rehearsal.resolve()}
     for path in chosen["reports"]:
         if path.resolve() in inputs:
             text = f"--report {path}: it is read as well. Name another file, or it would be lost."

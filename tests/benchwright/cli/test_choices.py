@@ -1,6 +1,7 @@
 """Choices that help shows without importing what they choose from: both must say the same."""
 
 import click
+import pytest
 
 from benchwright.cli import options
 from benchwright.cli.main import main
@@ -62,3 +63,26 @@ def test_every_file_that_is_written_is_declared_as_one():
     assert sorted(printed) == ["ask", "export", "families", "fuse", "retrieve", "sample"]
     # Folders, and a pool, which is printed only where that is asked for.
     assert sorted(undeclared) == ["pool", "pull", "split"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("fuse", "a.run", "b.run", "-o", "./b.run"),
+        ("retrieve", "a.run", "b.run", "-o", "a.run"),
+        ("retrieve", "a.run", "b.run", "--qrels", "qrels.txt", "-o", "qrels.txt"),
+        ("score", "qrels.txt", "a.run", "--result", "a.run"),
+        ("sample", "a.run", "--weights", "a.run"),
+        ("pool", "a.run", "b.run", "-o", "b.run"),
+    ],
+    ids=" ".join,
+)
+def test_no_file_is_written_over_what_is_read(words, files, benchwright):
+    read = [files / word for word in words if (files / word).is_file()]
+    contents = [path.read_bytes() for path in read]
+
+    refused = benchwright(*words)
+
+    assert refused.exit_code == 2
+    assert f"{words[-1].removeprefix('./')}: it is read as well. Name another" in refused.stderr
+    assert [path.read_bytes() for path in read] == contents
