@@ -91,3 +91,14 @@ def given(ctx: click.Context, *names: str) -> dict[str, Any]:
     sources = {name: ctx.get_parameter_source(name) for name in names}
     unset = (None, click.core.ParameterSource.DEFAULT)
     return {name: ctx.params[name] for name, source in sources.items() if source not in unset}
+
+
+def refuse_unused(*names: str, owner: str) -> None:
+    """Refuse options that somebody set, and that only `owner` looks at."""
+    ctx = click.get_current_context()
+    unused = given(ctx, *names)
+    for option in ctx.command.params:
+        if option.name in unused:
+            name = max(option.opts, key=len)
+            text = f"{name} is of {owner}, and would count for nothing. Leave it out."
+            raise click.UsageError(text)

@@ -223,7 +223,7 @@ class Command(click.Command):
 
 def _keep_inputs(ctx: click.Context, parameters: Sequence[click.Parameter]) -> None:
     """Refuse a file to write that is read as well."""
-    outputs = [option for option in parameters if _is_written(option.type)]
+    outputs = [option for option in parameters if _is_written(option)]
     inputs = {
         path.resolve()
         for parameter in parameters
@@ -239,7 +239,8 @@ def _keep_inputs(ctx: click.Context, parameters: Sequence[click.Parameter]) -> N
                 raise click.UsageError(text, ctx)
 
 
-def _is_written(kind: click.ParamType) -> bool:
+def _is_written(parameter: click.Parameter) -> bool:
+    kind = parameter.type
     return isinstance(kind, click.Path) and not (kind.exists or kind.dir_okay)
 
 

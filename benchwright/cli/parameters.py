@@ -1,6 +1,7 @@
 """What click takes: files that are there, and what the library declares of a parameter."""
 
 from collections.abc import Callable
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,17 @@ class OutputFile(click.Path):
             text = "'-' is standard output, where this command says how it went. Name a file."
             self.fail(text, param, ctx)
         return None
+
+
+class FiniteRange(click.FloatRange):
+    """A number of a range; NaN and infinity are in none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if not isfinite(number):
+            text = f"{number} is not in the range {self._describe_range()}."
+            self.fail(text, param, ctx)
+        return number
 
 
 FILE = InputFile()

@@ -11,7 +11,7 @@ from benchwright.cli.answers import say_json
 from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import file_option
-from benchwright.cli.parameters import FILE
+from benchwright.cli.parameters import FILE, FiniteRange
 from benchwright.cli.progress import told
 from benchwright.cli.site_doors import systems
 from benchwright.files.encodings import as_shown
@@ -58,7 +58,7 @@ EXAMPLES = (
 )
 @option(
     "--tolerance",
-    type=click.FloatRange(0),
+    type=FiniteRange(0),
     default=1e-6,
     show_default=True,
     group="Recall",
@@ -66,7 +66,7 @@ EXAMPLES = (
 )
 @option(
     "--fail-below",
-    type=click.FloatRange(0, 1),
+    type=FiniteRange(0, 1),
     metavar="RECALL",
     group="Recall",
     help="End with 1 where the mean is lower; 0.95 is usual before production.",

@@ -8,10 +8,11 @@ import click
 
 from benchwright.cli import options
 from benchwright.cli.answers import refuse_mixed, say_json
+from benchwright.cli.doors import refuse_unused
 from benchwright.cli.files import written
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import written_option
-from benchwright.cli.parameters import FILE
+from benchwright.cli.parameters import FILE, FiniteRange
 from benchwright.cli.progress import told
 from benchwright.files.encodings import as_bytes, as_text
 from benchwright.texts.counting import counted
@@ -50,7 +51,7 @@ EXAMPLES = (
 )
 @option(
     "--rrf-k",
-    type=click.FloatRange(0),
+    type=FiniteRange(0),
     default=60,
     show_default=True,
     metavar="K",
@@ -96,6 +97,10 @@ def command(
         message = f"{len(runs)} run to fuse; expected at least two. Name another run."
         raise click.UsageError(message)
     refuse_mixed(output, is_json)
+    if how["method"] == "rrf":
+        refuse_unused("normalise", owner="--method weighted")
+    else:
+        refuse_unused("rrf_k", owner="--method rrf")
     fusion = _fusion(how, len(runs))
     from benchwright.formats.trec import write_run
     from benchwright.retrieval.fusion import fused_runs

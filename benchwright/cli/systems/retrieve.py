@@ -9,10 +9,10 @@ import click
 
 from benchwright.cli import options
 from benchwright.cli.answers import refuse_mixed, say_json
-from benchwright.cli.doors import Door
+from benchwright.cli.doors import Door, given, refuse_unused
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import file_option, format_option, written_option
-from benchwright.cli.parameters import FILE, parameter_option
+from benchwright.cli.parameters import FILE, FiniteRange, parameter_option
 from benchwright.cli.progress import CLEAR_LINE, told
 from benchwright.cli.site_doors import systems
 from benchwright.recipes import systems as recipe
@@ -21,6 +21,7 @@ from benchwright.texts.counting import counted
 if TYPE_CHECKING:
     from benchwright.retrieval.from_files import Made
 
+OF_GRADES = ("slices", "baseline", "gain")
 SYSTEMS = ("bm25", "bm25-stem", "tfidf-word", "tfidf-char")
 EXAMPLES = (
     "benchwright retrieve corpus.jsonl queries.jsonl -o bm25.run",
@@ -65,7 +66,7 @@ EXAMPLES = (
 )
 @option(
     "--k1",
-    type=click.FloatRange(0),
+    type=FiniteRange(0),
     default=1.2,
     show_default=True,
     group="System",
@@ -73,7 +74,7 @@ EXAMPLES = (
 )
 @option(
     "--b",
-    type=click.FloatRange(0, 1),
+    type=FiniteRange(0, 1),
     default=0.75,
     show_default=True,
     group="System",
@@ -150,10 +151,15 @@ def command(corpus: Path, queries: Path, **chosen: Any) -> None:
 
 
 def _refuse_misfits(chosen: Mapping[str, Any]) -> None:
-    scored = [name for name in ("slices", "baseline") if chosen[name] and not chosen["qrels"]]
-    if scored:
-        message = f"--{scored[0]} needs grades. Give --qrels too."
+    if not chosen["qrels"] and (scored := given(click.get_current_context(), *OF_GRADES)):
+        message = f"--{next(iter(scored))} needs grades. Give --qrels too."
         raise click.UsageError(message)
+    if chosen["vectors"]:
+        refuse_unused("system", "language", "k1", "b", "cache", owner="texts")
+    else:
+        refuse_unused("idf", owner="--vectors")
+        if not chosen["system"].startswith("bm25"):
+            refuse_unused("k1", "b", owner="BM25")
     if chosen["shards"] > 1 and (chosen["cache"] or chosen["vectors"]):
         message = "--shards goes with neither --cache nor --vectors. Choose one of them."
         raise click.UsageError(message)

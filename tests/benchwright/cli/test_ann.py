@@ -64,6 +64,14 @@ def test_a_script_can_ask_for_a_recall(runs, benchwright):
     assert "below 0.95" in too_low.stderr
 
 
+@pytest.mark.parametrize("words", ["--fail-below nan", "--tolerance nan", "--tolerance inf"])
+def test_no_bound_is_without_a_number(words, runs, benchwright):
+    refused = benchwright("ann", "exact", "index", *words.split())
+
+    assert refused.exit_code == 2
+    assert "is not in the range" in refused.stderr
+
+
 def test_markdown_and_tsv_are_tables(runs, benchwright):
     markdown = benchwright("ann", "exact", "index", "--format", "markdown").stdout
     tsv = benchwright("ann", "exact", "index", "--format", "tsv").stdout

@@ -60,6 +60,8 @@ def test_ties_of_a_run_are_ranked_by_id_before_they_are_fused(fuse):
         (("--weights", "1"), "1 weights for 2 runs"),
         (("--method", "borda"), "is not one of"),
         (("-k", "0"), "Expected a whole number from 1 to 1,000,000."),
+        (("--normalize", "z"), "--normalize is of --method weighted, and would count for nothing"),
+        (("--method", "weighted", "--rrf-k", "10"), "--rrf-k is of --method rrf, and would"),
     ],
 )
 def test_wrong_words_are_usage_errors(fuse, words, message):

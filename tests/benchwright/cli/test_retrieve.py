@@ -132,6 +132,13 @@ def test_vectors_are_searched_with_or_without_idf(texts, benchwright):
         (["--vectors"], "corpus.jsonl:1: expected {"),
         (["-k", "0"], "-k"),
         (["--b", "2"], "--b"),
+        (["--b", "nan"], "nan is not in the range 0<=x<=1"),
+        (["--k1", "inf"], "inf is not in the range x>=0"),
+        (["--gain", "linear"], "--gain needs grades"),
+        (["--idf"], "--idf is of --vectors, and would count for nothing"),
+        (["--system", "tfidf-word", "--k1", "0.9"], "--k1 is of BM25, and would"),
+        (["--vectors", "--language", "de"], "--language is of texts, and would"),
+        (["--vectors", "--cache", "kept"], "--cache is of texts, and would"),
     ],
 )
 def test_what_does_not_go_is_refused_with_what_to_do(texts, benchwright, options, words):
