@@ -250,10 +250,13 @@ def cheapest_plan(pilot: Pilot, *, delta: float, depths: Sequence[int]) -> Plan 
 def best_plan(pilot: Pilot, *, labels: float, depths: Sequence[int]) -> Plan | None:
     """Of all depths, the plan within `labels` that shows the smallest difference.
 
-    Of plans that show the same, the deepest: its pools treat new systems better.
+    Of plans that show the same, the deepest: its pools treat new systems better. Where none shows
+    anything, the one with the most queries.
     """
     plans = [plan_for_budget(pilot, labels=labels, depth=depth) for depth in depths]
-    return min(plans, key=lambda plan: (plan.detectable, -plan.depth), default=None)
+    return min(
+        plans, key=lambda plan: (plan.detectable, -plan.n_queries, -plan.depth), default=None
+    )
 
 
 @dataclass(frozen=True)

@@ -230,6 +230,12 @@ def test_of_plans_that_show_the_same_the_deeper_is_best():
     assert (result.depth, result.n_queries) == (30, 200)
 
 
+def test_where_no_plan_shows_anything_the_most_queries_are_best():
+    result = best_plan(pilot(sigma=1.0), labels=60, depths=[10, 20, 100])
+
+    assert (result.depth, result.n_queries) == (10, 2)
+
+
 def test_depths_at_which_new_systems_have_holes_are_turned_down():
     growth = Growth((1.0, 2.0, 3.0), (0.5, 0.8, 0.95), n_runs=3, n_queries=1)
 
