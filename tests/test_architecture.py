@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,6 +45,29 @@ def python(code: str) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
+
+
+def rows_of_chapter(*heads: str) -> dict[str, set[str]]:
+    """The names in the rows of docs/architecture.md that begin with these cells."""
+    lines = (ROOT / "docs/architecture.md").read_text().splitlines()
+    cells = {head: next(line for line in lines if line.startswith(f"| {head} |")) for head in heads}
+    return {head: set(re.findall(r"`(\w+)`", line.split("|")[2])) for head, line in cells.items()}
+
+
+def test_the_chapter_has_every_floor_and_every_feature():
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    floors = next(
+        of["layers"] for of in contracts["contracts"] if of["name"].endswith("point down")
+    )
+    numbers = [str(number) for number in range(len(floors), 0, -1)]
+
+    rooms = rows_of_chapter(*numbers)
+    features = rows_of_chapter(*(f"`{app}`" for app in APPS))
+
+    assert [rooms[number] for number in numbers] == [set(of.split(" | ")) for of in floors]
+    for app in APPS:
+        folders = {path.parent for path in (ROOT / app).glob("*/urls*") if path.suffix != ".pyc"}
+        assert {path.name for path in folders} - {"urls", "__pycache__"} <= features[f"`{app}`"]
 
 
 # --- what depends on what ------------------------------------------------------------------------
