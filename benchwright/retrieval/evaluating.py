@@ -72,6 +72,7 @@ def significances(system: PerQuery, baseline: PerQuery) -> tuple[Significance, .
 K_VALUES = (1, 5, 10, 100)
 EXPONENTIAL, LINEAR = "exponential", "linear"
 Slices = Mapping[str, Collection[str]]
+Run = Mapping[str, Mapping[str, float]]
 
 
 class RetrievalScores(dict[str, float]):
@@ -134,13 +135,13 @@ def _with_gain(name: str) -> str:
 
 
 def evaluate_retrieval(
-    all_retrieved: Retrieved,
+    all_retrieved: Retrieved | Run,
     all_qrels: Grades,
     k_values: Sequence[int] = K_VALUES,
     *,
     gain: str = EXPONENTIAL,
     slices: Slices | None = None,
-    baseline: Retrieved | None = None,
+    baseline: Retrieved | Run | None = None,
     corpus: Collection[str] | None = None,
 ) -> RetrievalScores:
     """nDCG@k and Recall@k for each k, MAP and MRR, over the queries of the qrels.
@@ -148,8 +149,9 @@ def evaluate_retrieval(
     Parameters
     ----------
     all_retrieved
-        Query to its (document, score) pairs; they are put in order of score, and of descending id
-        where scores are equal. A query of the qrels that is not here counts 0.
+        Query to its (document, score) pairs, or to a mapping of them; they are put in order of
+        score, and of descending id where scores are equal. A query of the qrels that is not here
+        counts 0.
     all_qrels
         Query to the grade of each judged document. Only grades above 0 are relevant.
     gain
@@ -178,7 +180,10 @@ def evaluate_retrieval(
     pitfalls.refuse_dense_scores(all_retrieved)
     retrieved, grades, findings = _as_text(all_retrieved, all_qrels, corpus)
     findings += pitfalls.overlap(retrieved, grades)
-    findings += pitfalls.unsorted_results(retrieved)
+    ranked = {
+        str(qid): rows for qid, rows in all_retrieved.items() if not isinstance(rows, Mapping)
+    }
+    findings += pitfalls.unsorted_results(ranked)
     findings += [*pitfalls.negatives(grades), *pitfalls.without_relevant(grades)]
     if corpus is not None:
         findings += pitfalls.truncated_corpus(grades, set(map(str, corpus)))
@@ -252,6 +257,9 @@ def _as_text(
     retrieved: Mapping[Any, Any], grades: Mapping[Any, Any], corpus: Collection[Any] | None
 ) -> tuple[dict[str, list[tuple[str, float]]], dict[str, dict[str, int]], list[Finding]]:
     """Both with text for ids, which were all text or all of one other type."""
+    retrieved = {
+        qid: rows.items() if isinstance(rows, Mapping) else rows for qid, rows in retrieved.items()
+    }
     firsts = (row[0] for rows in retrieved.values() for row in rows)
     judged = (docid for documents in grades.values() for docid in documents)
     kinds = {

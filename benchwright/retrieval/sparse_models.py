@@ -20,7 +20,7 @@ from benchwright.retrieval.evaluating import (
     evaluate_retrieval,
 )
 from benchwright.retrieval.pitfalls import Grades, Retrieved
-from benchwright.retrieval.searching import Progress, Result
+from benchwright.retrieval.searching import Progress, Result, Texts, text_pairs
 from benchwright.retrieval.sparse.vectors import (
     BATCH,
     Encoder,
@@ -28,9 +28,6 @@ from benchwright.retrieval.sparse.vectors import (
     encode_in_batches,
     vector_idf,
 )
-
-# Texts by id, or pairs of both that can be read several times, as `load_beir` gives them.
-Corpus = Mapping[str, str] | Iterable[tuple[str, str]]
 
 KIND = "encoded-corpus"
 TELL_EVERY = 100
@@ -64,8 +61,8 @@ class Encoded:
 
 def evaluate_sparse_model(
     model: Encoder,
-    corpus: Corpus,
-    queries: Mapping[str, str],
+    corpus: Texts,
+    queries: Texts,
     qrels: Grades,
     sparse_dim: int,
     cache_dir: Path | str | None = None,
@@ -94,8 +91,8 @@ def evaluate_sparse_model(
         `encode_documents(texts)` and `encode_queries(texts)` return a mapping of dimensions to
         weights for each text, or one sparse matrix.
     corpus
-        A mapping of ids to texts, or pairs of them as `load_beir` gives; those are read anew for
-        each step, one batch in memory.
+        A mapping of ids to texts (or to title and text, as BEIR's), or pairs of them as `load_beir`
+        gives; those are read anew for each step, one batch in memory.
     sparse_dim
         Number of dimensions; each is below it.
     cache_dir
@@ -124,6 +121,7 @@ def evaluate_sparse_model(
     """
     if not isinstance(corpus, Mapping) and iter(corpus) is corpus:
         corpus = list(corpus)  # can be read once only
+    queries = dict(text_pairs(queries))
     numbered = _numbers_for_ids(corpus, queries, qrels)
     is_used = bool(getattr(model, "idf", True) if idf is None else idf)
     key = _cache_key(model, corpus, sparse_dim, model_name, revision, preprocessing)
@@ -156,13 +154,9 @@ def evaluate_sparse_model(
     return scores
 
 
-def _pairs(corpus: Corpus) -> Iterable[tuple[str, str]]:
-    return corpus.items() if isinstance(corpus, Mapping) else corpus
-
-
 def _cache_key(
     model: Any,
-    corpus: Corpus,
+    corpus: Texts,
     sparse_dim: int,
     model_name: str | None,
     revision: str | None,
@@ -175,7 +169,7 @@ def _cache_key(
         "preprocessing": preprocessing or str(getattr(model, "preprocessing", "")),
         "sparse_dim": sparse_dim,
         "vocabulary": _vocabulary_digest(model),
-        "corpus": corpus_digest((str(docid), text) for docid, text in _pairs(corpus)),
+        "corpus": corpus_digest((str(docid), text) for docid, text in text_pairs(corpus)),
     }
 
 
@@ -194,7 +188,7 @@ class _Watched:
 
 def _encoded_corpus(
     model: Encoder,
-    corpus: Corpus,
+    corpus: Texts,
     sparse_dim: int,
     batch_size: int,
     folder: Path | None,
@@ -207,7 +201,7 @@ def _encoded_corpus(
         docids: list[str] = []
 
         def texts() -> Iterator[tuple[str, str]]:
-            for docid, text in _pairs(corpus):
+            for docid, text in text_pairs(corpus):
                 docids.append(str(docid))
                 yield docids[-1], text
 
@@ -251,14 +245,14 @@ def _vocabulary_digest(model: Any) -> str:
 
 
 def _numbers_for_ids(
-    corpus: Corpus, queries: Mapping[Any, str], qrels: Mapping[Any, Mapping[Any, int]]
+    corpus: Texts, queries: Mapping[Any, str], qrels: Mapping[Any, Mapping[Any, int]]
 ) -> list[Finding]:
     """A note where ids are numbers everywhere; they are refused where only some are."""
     judged = (docid for documents in qrels.values() for docid in documents)
     kinds = {
         pitfalls.ids_of_one_type({"queries": queries, "qrels": qrels}),
         pitfalls.ids_of_one_type(
-            {"corpus": (docid for docid, _ in _pairs(corpus)), "qrels": judged}
+            {"corpus": (docid for docid, _ in text_pairs(corpus)), "qrels": judged}
         ),
     }
     return [] if kinds == {str} else [pitfalls.numbers_for_ids()]

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from benchwright.errors import CutoffError, DuplicateDocumentError
 from benchwright.files.encodings import as_bytes
-from benchwright.retrieval.searching import Progress, Result
+from benchwright.retrieval.searching import Progress, Result, Texts, text_pairs
 from benchwright.retrieval.sparse.counting import (
     Integers,
     Statistics,
@@ -149,13 +149,13 @@ class Index:
 
     def search(
         self,
-        queries: Sequence[tuple[str, str]],
+        queries: Texts,
         *,
         k: int,
         progress: Progress | None = None,
         kernel: str | None = None,
     ) -> Iterator[Result]:
-        """The k best documents of each query (id, text), in the order of the queries; exact.
+        """The k best documents of each query, in the order of the queries; exact.
 
         Only scores above 0 are results, so there may be fewer than `k`, or none. Order: score
         descending, then document id as bytes descending. The kernel changes the speed and nothing
@@ -168,7 +168,7 @@ class Index:
         """
         if k < 1:
             raise CutoffError(cutoff=k)
-        return self._results(queries, k, progress, kernel or self.kernel)
+        return self._results(list(text_pairs(queries)), k, progress, kernel or self.kernel)
 
     def retrieve(self, text: str, k: int = 10) -> list[tuple[str, float]]:
         """The `k` best documents of one query, as `search` finds them."""
@@ -204,11 +204,11 @@ class Index:
 
 def build_index(
     system_name: str,
-    documents: Iterable[tuple[str, str]],
+    documents: Texts,
     *,
     parameters: Parameters | None = None,
 ) -> Index:
-    """An index of `documents` (id, text) for one of `SYSTEMS`; a document may be empty.
+    """An index of `documents` for one of `SYSTEMS`; a document may be empty.
 
     The order of the documents changes nothing. The texts are in memory together while the index is
     built; it keeps none of them.
@@ -221,7 +221,7 @@ def build_index(
         If two documents have one id.
     """
     system, chosen = system_named(system_name), parameters or Parameters()
-    return Index.of(system, chosen, count_documents(system, chosen, documents))
+    return Index.of(system, chosen, count_documents(system, chosen, text_pairs(documents)))
 
 
 def refuse_duplicates(docids: Sequence[str]) -> None:

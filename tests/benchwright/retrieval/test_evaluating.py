@@ -35,6 +35,15 @@ def test_measures_equal_those_done_by_hand():
     assert scores.n_queries == 3
 
 
+def test_results_may_be_scores_by_document():
+    run = {qid: dict(reversed(rows)) for qid, rows in RESULTS.items()}
+
+    scores = evaluate_retrieval(run, GRADES, baseline=run)
+
+    assert scores == evaluate_retrieval(RESULTS, GRADES)
+    assert "unsorted-results" not in codes(scores)
+
+
 def test_gain_may_be_linear_and_is_spelled_out_either_way():
     scores = evaluate_retrieval(RESULTS, GRADES, k_values=[2], gain="linear")
 

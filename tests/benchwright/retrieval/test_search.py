@@ -34,6 +34,14 @@ def test_bm25_equals_the_formula_done_by_hand():
     assert [score for _, score in answer] == pytest.approx([a, b])
 
 
+def test_documents_and_queries_may_be_texts_by_id_or_title_and_text():
+    apart = {"a": {"title": "red", "text": "fish"}, "b": {"text": "red red bird"}, "c": "blue"}
+
+    for documents in (dict(THREE), apart):
+        answers = build_index("bm25", documents).search({"q0": "red fish"}, k=10)
+        assert [found for _, found in answers] == search("bm25", THREE, "red fish")
+
+
 def test_word_repeated_in_the_query_counts_twice_in_bm25():
     [once, twice] = search("bm25", THREE, "red", "red red")
 

@@ -41,6 +41,15 @@ def codes(scores):
     return [finding.code for finding in scores.findings]
 
 
+def test_title_and_text_may_be_apart_and_queries_pairs():
+    apart = {docid: {"title": text[:3], "text": text[4:]} for docid, text in CORPUS.items()}
+    grades = {"q1": {"d1": 1}}
+
+    scores = evaluated(corpus={"d1": apart["d1"]}, queries=list(QUERIES.items()), grades=grades)
+
+    assert scores.retrieved == evaluated(corpus={"d1": CORPUS["d1"]}, grades=grades).retrieved
+
+
 def test_corpus_as_it_is_loaded_is_a_corpus(tmp_path):
     (tmp_path / "qrels").mkdir()
     documents = [
