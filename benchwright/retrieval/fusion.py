@@ -1,8 +1,8 @@
 """Several rankings of one query as one: by ranks, or by weighted scores.
 
-A ranking is a list of (document id, score), best first. Equal fused scores go by document id as
-bytes, descending, as everywhere; sums are rounded once (`math.fsum`), so that two documents with
-the same parts in another order are equal.
+A ranking is a list of (document id, score), best first, or a mapping of them. Equal fused scores
+go by document id as bytes, descending, as everywhere; sums are rounded once (`math.fsum`), so that
+two documents with the same parts in another order are equal.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,13 +16,17 @@ from benchwright.files.encodings import as_bytes
 from benchwright.retrieval.errors import ParameterError
 from benchwright.retrieval.searching import Progress, Result, Searcher
 
-Ranking: TypeAlias = Sequence[tuple[str, float]]
+Ranking: TypeAlias = Sequence[tuple[str, float]] | Mapping[str, float]
+"""Documents with their scores, best first; a mapping is put in the order of its scores."""
 
 RRF_K = 60
 """The constant of reciprocal rank fusion that its authors found to do well."""
 
 DEPTH = 1000
 METHODS = ("rrf", "weighted")
+
+LARGEST_SCORE = 1e150
+"""Of weighted scores, whose squares are summed."""
 
 
 def by_score(scores: Mapping[str, float]) -> list[tuple[str, float]]:
@@ -55,9 +59,10 @@ def reciprocal_rank_fusion(
     >>> [(docid, round(score, 6)) for docid, score in fused]
     [('b', 0.032522), ('a', 0.016393)]
     """
+    _refuse_constant(k)
     parts: dict[str, list[float]] = {}
     for ranking, weight in zip(rankings, _weights(weights, len(rankings)), strict=True):
-        for rank, (docid, _) in enumerate(ranking, start=1):
+        for rank, (docid, _) in enumerate(_ranked(ranking), start=1):
             parts.setdefault(docid, []).append(weight / (k + rank))
     return by_score({docid: fsum(ranks) for docid, ranks in parts.items()})
 
@@ -112,15 +117,33 @@ def weighted_sum(
     [('b', 3.0), ('a', 1.0), ('c', 0.0)]
     """
     normalise = _normalisation(normalisation)
-    every = {docid for ranking in rankings for docid, _ in ranking}
+    ranked = [_ranked(ranking) for ranking in rankings]
+    every = {docid for ranking in ranked for docid, _ in ranking}
     parts: dict[str, list[float]] = {docid: [] for docid in every}
-    for ranking, weight in zip(rankings, _weights(weights, len(rankings)), strict=True):
+    for ranking, weight in zip(ranked, _weights(weights, len(rankings)), strict=True):
+        _refuse_scores(ranking)
         values = normalise([score for _, score in ranking])
         scores = {docid: value for (docid, _), value in zip(ranking, values, strict=True)}
         missing = min(values, default=0.0) if normalisation == "z" else 0.0
         for docid in every:
             parts[docid].append(weight * scores.get(docid, missing))
     return by_score({docid: fsum(values) for docid, values in parts.items()})
+
+
+def _ranked(ranking: Ranking) -> Sequence[tuple[str, float]]:
+    return by_score(ranking) if isinstance(ranking, Mapping) else ranking
+
+
+def _refuse_constant(k: float) -> None:
+    if not (isfinite(k) and k >= 0):
+        raise ParameterError(name="rrf k", value=k, expected="a number of at least 0")
+
+
+def _refuse_scores(ranking: Sequence[tuple[str, float]]) -> None:
+    for docid, score in ranking:
+        if not abs(score) <= LARGEST_SCORE:
+            expected = f"a number from -{LARGEST_SCORE:g} to {LARGEST_SCORE:g}"
+            raise ParameterError(name=f"the score of '{docid}'", value=score, expected=expected)
 
 
 def _normalisation(name: str) -> Callable[[Sequence[float]], list[float]]:
@@ -164,8 +187,7 @@ class Fusion:
         if self.method not in METHODS:
             expected = f"one of {', '.join(METHODS)}"
             raise ParameterError(name="method", value=repr(self.method), expected=expected)
-        if not (isfinite(self.rrf_k) and self.rrf_k >= 0):
-            raise ParameterError(name="rrf k", value=self.rrf_k, expected="a number of at least 0")
+        _refuse_constant(self.rrf_k)
         _normalisation(self.normalisation)
         if self.weights is not None:
             _weights(self.weights, len(self.weights))

@@ -13,6 +13,7 @@ from benchwright.matrices.static_vectors import N_DIMENSIONS, is_installed, vers
 from benchwright.retrieval.dense.embeddings import Embeddings, embeddings
 from benchwright.retrieval.dense.index import DenseIndex
 from benchwright.retrieval.errors import DemoExtraError
+from benchwright.retrieval.searching import Texts, text_pairs
 
 __all__ = ["build", "encode", "encoded", "is_installed", "version"]
 
@@ -30,8 +31,8 @@ def encode(texts: Sequence[str]) -> npt.NDArray[np.float32]:
     return static_vectors.encode(texts)
 
 
-def build(documents: Iterable[tuple[str, str]]) -> DenseIndex:
-    """An index of documents (id, text) that is searched by texts; a document may be empty.
+def build(documents: Texts) -> DenseIndex:
+    """An index of documents that is searched by texts; a document may be empty.
 
     Raises
     ------
@@ -43,11 +44,11 @@ def build(documents: Iterable[tuple[str, str]]) -> DenseIndex:
     return DenseIndex(encoded(documents), similarity="cosine", encode=encode)
 
 
-def encoded(documents: Iterable[tuple[str, str]], *, together: int = 4096) -> Embeddings:
+def encoded(documents: Texts, *, together: int = 4096) -> Embeddings:
     """The vectors of documents (id, text); texts are held `together` at a time."""
     ids: list[str] = []
     parts: list[npt.NDArray[np.float32]] = []
-    for batch in _batches(documents, together):
+    for batch in _batches(text_pairs(documents), together):
         ids.extend(docid for docid, _ in batch)
         parts.append(encode([text for _, text in batch]))
     vectors = np.concatenate(parts) if parts else np.zeros((0, N_DIMENSIONS), dtype=np.float32)

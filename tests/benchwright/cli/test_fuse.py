@@ -71,6 +71,16 @@ def test_wrong_words_are_usage_errors(fuse, words, message):
     assert message in done.stderr
 
 
+def test_a_score_without_end_is_refused_before_a_run_is_written(files, benchwright):
+    (files / "a.run").write_text("q1 Q0 x 1 inf a\nq1 Q0 y 2 1 a\n")
+
+    done = benchwright("fuse", "a.run", "b.run", "--method", "weighted", "-o", "fused.run")
+
+    assert done.exit_code == 1
+    assert "the score of 'x' is inf; expected a number from" in done.stderr
+    assert not (files / "fused.run").exists()
+
+
 @pytest.mark.parametrize(
     ("run", "words"),
     [

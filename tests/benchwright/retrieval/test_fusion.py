@@ -46,6 +46,26 @@ def test_same_ranks_in_another_order_are_a_tie():
     assert len({score for _, score in fused}) == 1
 
 
+def test_scores_by_document_are_a_ranking_in_their_order():
+    runs = [{"q1": dict(reversed(A))}, {"q1": dict(B)}]
+
+    assert reciprocal_rank_fusion([dict(reversed(A)), dict(B)]) == reciprocal_rank_fusion([A, B])
+    assert weighted_sum([dict(A), dict(B)]) == weighted_sum([A, B])
+    assert list(fused_runs(runs, Fusion())) == [("q1", reciprocal_rank_fusion([A, B]))]
+
+
+@pytest.mark.parametrize("normalisation", ["minmax", "z", "none"])
+@pytest.mark.parametrize("score", [float("inf"), float("nan"), -1e308])
+def test_scores_that_cannot_be_summed_are_refused_by_document(score, normalisation):
+    with pytest.raises(ParameterError, match=r"the score of 'x' is .*; expected a number from"):
+        weighted_sum([[("y", 1e149), ("x", score)], B], normalisation=normalisation)
+
+
+def test_constant_below_0_is_refused():
+    with pytest.raises(ParameterError, match="rrf k is -1"):
+        reciprocal_rank_fusion([A, B], k=-1)
+
+
 def test_constant_and_weights_of_reciprocal_ranks():
     fused = dict(reciprocal_rank_fusion([A, B], k=0, weights=[2, 1]))
 
