@@ -168,7 +168,8 @@ def _without_columns(schema: pl.Schema, wanted: Wanted) -> str:
     listed = ", ".join(f"{key} ({of})" for key, of in schema.items())
     or_wide = ", or a column for each dimension" if wanted.takes_columns else ""
     ids = " and one of ids (text, called id where there are several)"
+    kind = "floating-point numbers" if wanted.kinds == "f" else "numbers"
     return (
-        f"has the columns {listed[:300]}; expected one of lists of numbers{wanted.advised}{or_wide}"
-        f"{ids if wanted.is_any_list_ids else ''}. Rename them."
+        f"has the columns {listed[:300]}; expected one of lists of {kind}{wanted.advised}{or_wide}"
+        f"{ids if wanted.is_any_list_ids else ''}. Rename or convert them."
     )

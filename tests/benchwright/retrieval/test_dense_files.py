@@ -162,6 +162,7 @@ OBJECTS = np.array(["a", 1, None, "b"], dtype=object)
         (unsafe("../vectors.npy"), ArchiveError, "climbs out"),
         (parquet(id=IDS, vector=[[1.0], [1.0], [1.0, 2], [1.0]]), SHAPE, "row 2 .*' c '.* 2 dim"),
         (parquet(id=IDS, text=IDS), EmbeddingFileError, "has the columns"),
+        (parquet(id=IDS, vector=[[1]] * 4), EmbeddingFileError, "lists of floating-point numbers"),
         (parquet(a=IDS, b=IDS, vector=VECTORS.tolist()), EmbeddingFileError, "has the columns"),
     ],
 )
