@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from itertools import islice
+from operator import itemgetter
 from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
@@ -129,9 +131,10 @@ def due_need(benchmark: Benchmark, user: Any) -> Iterator[Need]:
     """Open pools with labels left that are due within days, or were."""
     today = timezone.now().date()
     soon = Pool.objects.open().filter(benchmark=benchmark, due_on__lte=today + DUE_SOON)
-    for pool in soon.select_related("benchmark").order_by("due_on", "pk")[:POOLS_SHOWN]:
-        due, n_left = due_of(pool, today), pool_progress(pool).n_left
-        if due is None or n_left <= 0:
+    soon = soon.order_by("due_on", "pk")
+    pools = ((pool, pool_progress(pool).n_left) for pool in soon.select_related("benchmark"))
+    for pool, n_left in islice(filter(itemgetter(1), pools), POOLS_SHOWN):
+        if (due := due_of(pool, today)) is None:
             continue
         day = f"{due.on:%a} {due.on.day} {due.on:%b}"
         title = f"{pool} was due {day}" if due.is_past else f"{pool} is due {day}"

@@ -139,6 +139,18 @@ def test_due_date_is_set_on_the_page_audited_and_told_on_the_overview(small_pool
     assert "3 days ago" in client.get(url("pool-progress", small_pool)).content.decode()
 
 
+def test_pools_that_are_done_hide_no_pool_that_is_past_its_day(small_pool, owner):
+    today, benchmark = timezone.now().date(), small_pool.benchmark
+    for n in range(4):
+        done = making.pool(benchmark, {f"q{n}": ["d1"]}, due_on=today - timedelta(days=9))
+        hold(done, owner, 1, state="done", lease_expires_at=None)
+    Pool.objects.filter(pk=small_pool.pk).update(due_on=today - timedelta(days=3))
+
+    (need,) = [need for need in needs_of(benchmark, owner) if "was due" in need.title]
+    assert need.title.startswith(f"{small_pool} was due")
+    assert need.detail.startswith("6 of 6 labels are left")
+
+
 def test_naming_nobody_lets_everybody_judge_again(small_pool, ada, bo, owner):
     for people in ([ada, bo], [bo], []):
         set_pool_people(pool=small_pool, annotators=people, assignment="anybody", actor=owner)
