@@ -62,6 +62,9 @@ def show_scores(
     )
     scores.facts = system.facts
     tell_findings(scores.findings)
+    if chosen["baseline"] and not scores.significance:
+        text = "Note: one query has grades; a difference to the baseline needs two or more."
+        click.echo(text, err=True)
     if chosen["form"] == "json":
         say_json(scores.as_dict())
     else:

@@ -52,6 +52,8 @@ def read_vectors(path: Path, *, known: VectorSet | None = None) -> VectorSet:
         If an id is there twice.
     """
     vectors = _read_matrix(path) if path.suffix == ".npz" else _read_lines(path, known)
+    if not vectors.ids:
+        raise VectorFileError(place=path, reason="holds no vector; expected at least one.")
     _refuse_twice(path, vectors.ids)
     return vectors if known is None else _fitted(path, vectors, known)
 

@@ -104,6 +104,17 @@ def test_scores_are_shown_with_slices_and_a_baseline(texts, benchwright):
     assert documents((texts / "new.run").read_text()) == FOUND
 
 
+def test_of_one_query_no_difference_to_a_baseline_is_told_and_that_is_said(texts, benchwright):
+    words = ("retrieve", "corpus.jsonl", "queries.jsonl", "--qrels", "one.txt", "-o", "new.run")
+    (texts / "one.txt").write_text("q1 0 d1 1\n")
+    (texts / "base.run").write_text("q1 Q0 d1 1 1 b\n")
+
+    done = benchwright(*words, "--baseline", "base.run")
+
+    assert "a difference to the baseline needs two or more" in done.stderr
+    assert "needs two" not in benchwright(*words).stderr
+
+
 def test_scores_are_a_table_unless_asked_otherwise(texts, benchwright):
     done = benchwright(
         *("retrieve", "corpus.jsonl", "queries.jsonl", "-o", "new.run", "--qrels", "grades.txt"),
@@ -120,6 +131,17 @@ def test_vectors_are_searched_with_or_without_idf(texts, benchwright):
 
     assert plain.stdout == "q1 Q0 d1 1 3.0 vectors\n"
     assert float(weighted.stdout.split()[4]) == pytest.approx(3 * 0.6931471805599453)
+
+
+@pytest.mark.parametrize("names", [("none", "asked.vec"), ("documents.vec", "none")])
+def test_a_file_without_a_vector_is_refused(texts, benchwright, names):
+    (texts / "none").write_text("")
+
+    done = benchwright("retrieve", *names, "--vectors", "-o", "new.run")
+
+    assert done.exit_code == 1
+    assert "none: holds no vector; expected at least one" in done.stderr
+    assert not (texts / "new.run").exists()
 
 
 @pytest.mark.parametrize(
