@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, issparse, vstack
 
 from benchwright.errors import CutoffError
 from benchwright.files.encodings import as_bytes
-from benchwright.retrieval.errors import EncoderError, NoEncoderError, VectorError
+from benchwright.retrieval.errors import EncoderError, NoEncoderError, ParameterError, VectorError
 from benchwright.retrieval.searching import Progress, Result
 from benchwright.retrieval.sparse.counting import Floats, inverse_document_frequency
 from benchwright.retrieval.sparse.index import refuse_duplicates
@@ -51,6 +51,11 @@ def as_matrix(vectors: Vectors, sparse_dim: int, *, places: Sequence[str]) -> cs
     VectorError
         If a dimension is not a whole number from 0 to `sparse_dim` - 1, or a weight not finite.
     """
+    if not isinstance(vectors, Iterable):
+        reason = (
+            f"returned {type(vectors).__name__}; expected a mapping for each text, or a matrix."
+        )
+        raise EncoderError(method="the encoder", reason=f"{reason} Mend the encoder.")
     if issparse(vectors) or isinstance(vectors, np.ndarray):
         matrix = _of_matrix(vectors, sparse_dim, places)
     else:
@@ -77,7 +82,12 @@ def encode_in_batches(
     ------
     EncoderError, VectorError
         As `as_matrix`.
+    ParameterError
+        If `sparse_dim` or `batch_size` is below 1.
     """
+    for name, number in (("sparse_dim", sparse_dim), ("batch_size", batch_size)):
+        if number < 1:
+            raise ParameterError(name=name, value=number, expected="a whole number of at least 1")
     stream, parts = iter(texts), [csr_array((0, sparse_dim))]
     while batch := list(islice(stream, batch_size)):
         places = [f"{what} '{name}'" for name, _ in batch]

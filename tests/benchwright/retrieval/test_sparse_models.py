@@ -6,7 +6,12 @@ import pytest
 
 from benchwright.datasets import load_beir
 from benchwright.retrieval.cache import cache_folder, corpus_digest
-from benchwright.retrieval.errors import IdTypeError, QueriesDifferError, VectorError
+from benchwright.retrieval.errors import (
+    IdTypeError,
+    ParameterError,
+    QueriesDifferError,
+    VectorError,
+)
 from benchwright.retrieval.sparse_models import evaluate_sparse_model
 
 VOCABULARY = ["bird", "blue", "fish", "red"]
@@ -48,6 +53,16 @@ def test_title_and_text_may_be_apart_and_queries_pairs():
     scores = evaluated(corpus={"d1": apart["d1"]}, queries=list(QUERIES.items()), grades=grades)
 
     assert scores.retrieved == evaluated(corpus={"d1": CORPUS["d1"]}, grades=grades).retrieved
+
+
+@pytest.mark.parametrize("options", [{"batch_size": 0}, {"batch_size": -1}, {"dim": 0}])
+def test_sizes_below_one_are_refused_before_the_model_is_asked(options, tmp_path):
+    model = Counting()
+
+    with pytest.raises(ParameterError, match="expected a whole number of at least 1"):
+        evaluated(model, cache_dir=tmp_path, **options)
+    assert model.n_encoded == 0
+    assert list(tmp_path.rglob("*.npy")) == []
 
 
 def test_corpus_as_it_is_loaded_is_a_corpus(tmp_path):

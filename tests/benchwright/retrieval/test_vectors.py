@@ -109,6 +109,7 @@ def test_weight_of_a_matrix_that_is_no_number_is_refused_with_its_row():
         (csr_array((4, 3)), "returned 4 vectors for 3 texts"),
         (csr_array((3, 9)), "9 dimensions; expected at most 3"),
         (np.zeros(3), "1 dimensions; expected 2"),
+        (None, "returned NoneType; expected a mapping for each text, or a matrix"),
     ],
 )
 def test_vectors_that_do_not_fit_the_texts_are_refused(vectors, words):
