@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
-VERSION = r"(\d+\.\d+\.\d+) \((\d{4}-\d\d-\d\d)\)"
+VERSION = r"((?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}) \((\d{4}-\d\d-\d\d)\)"
 ROOT = Path(__file__).resolve().parent.parent
 # Where else the version stands: file and how.
 PLACES = {"CITATION.cff": "version: {}", "docs/gate-in-ci.md": "v{}"}

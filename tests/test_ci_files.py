@@ -175,6 +175,8 @@ def test_changelog_is_by_versions_and_knows_that_of_the_package(check):
         ("## 0.2.0 (2027-01-31)\n\n- a\n", ""),
         ("## 0.2.0\n\n- a\n", ":5: '0.2.0'; expected a version and its day"),
         ("## 0.2.0 (2027-02-31)\n\n- a\n", ":5: '0.2.0 (2027-02-31)'; expected"),
+        # Packages are called 0.2.0 then, and nothing finds 0.02.0.
+        ("## 0.02.0 (2027-01-31)\n\n- a\n", ":5: '0.02.0 (2027-01-31)'; expected"),
         ("## 0.1.0 (2026-01-01)\n\n- a\n\n## 0.1.0 (2026-01-01)\n\n- a\n", ":9: "),
         ("## 0.2.0 (2026-01-01)\n\n- a\n\n## 0.1.0 (2026-01-02)\n\n- a\n", ":9: "),
         ("## 0.9.0 (2026-02-01)\n\n- a\n\n## 0.10.0 (2026-01-02)\n\n- a\n", ":9: "),
