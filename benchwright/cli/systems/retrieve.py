@@ -141,6 +141,9 @@ def command(corpus: Path, queries: Path, **chosen: Any) -> None:
     and go by score, then by document id descending; a query may have none.
     """
     _refuse_misfits(chosen)
+    if not chosen["vectors"] and ".npz" in (corpus.suffix, queries.suffix):
+        message = "an .npz holds vectors, and texts are searched. Give --vectors."
+        raise click.UsageError(message)
     if chosen["shards"] > 1:
         from tempfile import TemporaryDirectory
 

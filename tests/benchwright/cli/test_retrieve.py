@@ -133,6 +133,15 @@ def test_vectors_are_searched_with_or_without_idf(texts, benchwright):
     assert float(weighted.stdout.split()[4]) == pytest.approx(3 * 0.6931471805599453)
 
 
+def test_vectors_that_are_taken_for_texts_are_told_for_what_they_are(texts, benchwright):
+    (texts / "splade.npz").write_bytes(b"PK")
+
+    done = benchwright("retrieve", "splade.npz", "queries.jsonl")
+
+    assert done.exit_code == 2
+    assert "an .npz holds vectors, and texts are searched. Give --vectors." in done.stderr
+
+
 @pytest.mark.parametrize("names", [("none", "asked.vec"), ("documents.vec", "none")])
 def test_a_file_without_a_vector_is_refused(texts, benchwright, names):
     (texts / "none").write_text("")
