@@ -74,6 +74,7 @@ class PlannedSerializer(serializers.Serializer):
     slices = SlicePlanSerializer(many=True)
 
 
+COUNTS = ("depth", "systems")
 WORDS = {
     "delta": "Difference to be seen; 0.02.",
     "hours": "Hours of labelling there are.",
@@ -94,7 +95,10 @@ class Planner(Endpoint):
     @extend_schema(
         summary="What a budget of labels shows, and what showing a difference costs",
         tags=["planner"],
-        parameters=[OpenApiParameter(name, type=float, description=WORDS[name]) for name in NAMES],
+        parameters=[
+            OpenApiParameter(name, type=int if name in COUNTS else float, description=WORDS[name])
+            for name in NAMES
+        ],
         responses=PlannedSerializer,
     )
     def get(self, request: Request, slug: str) -> Response:

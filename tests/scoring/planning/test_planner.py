@@ -2,6 +2,7 @@
 
 import pytest
 from django.core.cache import cache
+from django.forms import FloatField
 from django.urls import reverse
 
 from benchmarks_app import label_facts
@@ -193,6 +194,16 @@ def test_chart_has_a_line_for_each_depth(client, benchmark, vi):
         "depth 50",
         "depth 100",
     }
+
+
+def test_what_takes_whole_numbers_is_described_so(client):
+    described = client.get("/api/v1/schema/?format=json").json()["paths"]
+    parameters = described["/api/v1/benchmarks/{slug}/planner/"]["get"]["parameters"]
+    fields = PlannerForm({}, seconds=None, has_runs=False).fields
+    whole = {name for name, field in fields.items() if not isinstance(field, FloatField)}
+
+    types = {of["name"]: of["schema"]["type"] for of in parameters if of["in"] == "query"}
+    assert {name for name in fields if types[name] == "integer"} == whole == {"depth", "systems"}
 
 
 def test_endpoint_has_the_plans_as_numbers(client, benchmark, vi):
