@@ -212,10 +212,14 @@ def inflated(
     Raises
     ------
     ArchiveError
-        If what is compressed is damaged.
+        If what is compressed is damaged, or compressed again.
     """
     with _inflated(stream, file=file, compressed=compressed, limits=limits) as whole:
-        is_utf16 = whole.peek(2)[:2] in UTF16_MARKS
+        start = whole.peek(4)[:4]
+        if whole is not stream and (start.startswith(GZIP_MAGIC) or start == ZSTD_MAGIC):
+            reason = "was compressed twice, as a .gz in another is; compress it once"
+            raise ArchiveError(file=file, reason=reason)
+        is_utf16 = start[:2] in UTF16_MARKS
         yield as_utf8(whole, UTF16, file) if is_utf16 else whole
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from benchwright.errors import Problems
-from benchwright.files.sources import open_inflated, settled
+from benchwright.errors import ArchiveError, Problems
+from benchwright.files.sources import open_inflated, settled, shown_name
 from benchwright.formats.mapping import GRADE_NAMES
 from benchwright.formats.numbers import whole
 from benchwright.formats.trec import (
@@ -24,6 +24,7 @@ from benchwright.formats.trec import (
 )
 
 PARQUET_MAGIC = b"PAR1"
+ZIP_MAGIC = b"PK\x03\x04"
 READ_AS_RANKING = (
     "3 columns; expected 6. Read as MS MARCO's query, document and rank: a score is minus the "
     "rank. Is it something else, write a TREC run."
@@ -59,8 +60,7 @@ def run_shape(path: Path) -> Shape:
     ArchiveError, MissingFileError
         If there is no such file, or it cannot be inflated.
     """
-    with open_inflated(path) as stream:
-        head = stream.read(_HEAD_BYTES)
+    head = _head_of(path)
     if head.startswith(PARQUET_MAGIC) and _ends_like_parquet(path):
         return Shape("parquet")
     if _JSON.match(head.removeprefix(BYTE_ORDER_MARK)):
@@ -79,14 +79,22 @@ def qrels_shape(path: Path) -> Shape:
     ArchiveError, MissingFileError
         If there is no such file, or it cannot be inflated.
     """
-    with open_inflated(path) as stream:
-        line, columns = _first_columns(stream.read(_HEAD_BYTES))
+    line, columns = _first_columns(_head_of(path))
     if len(columns) != 3:
         return Shape("trec", line)
     names = (column.lower().replace(b"_", b"-") for column in columns)
     if all(name in known for name, known in zip(names, _HEADER, strict=True)):
         return Shape("beir", line)
     return Shape("three" if whole(columns[2]) is not None else "trec", line)
+
+
+def _head_of(path: Path) -> bytes:
+    with open_inflated(path) as stream:
+        head = stream.read(_HEAD_BYTES)
+    if head.startswith(ZIP_MAGIC):
+        reason = "is a zip archive; take the file out of it, plain or as .gz"
+        raise ArchiveError(file=shown_name(path), reason=reason)
+    return head
 
 
 def _ends_like_parquet(path: Path) -> bool:

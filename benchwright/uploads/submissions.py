@@ -121,9 +121,10 @@ def _form_of(file: FollowedInput, folder: Path) -> Guess | _JsonObject | None:
     if is_json_run(head.start):
         return _JsonObject()
     refuse_foreign(head, file.shown)
-    if head.is_parquet or head.start.lstrip().startswith((b"{", b"[")):
+    is_binary = head.is_parquet or head.is_sheet
+    if is_binary or head.start.lstrip().startswith((b"{", b"[")):
         form = guess_as(FileKind.RUN_TABLE, file, folder)
-        if not head.is_parquet and not {"query", "document"} <= form.mapping.keys():
+        if not is_binary and not {"query", "document"} <= form.mapping.keys():
             raise JsonShapeError(file=file.shown)
         return form
     lines = [line for line in head.lines if line.strip() and not line.startswith(b"#")]

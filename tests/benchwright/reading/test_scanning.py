@@ -268,6 +268,23 @@ def test_files_are_known_by_their_first_bytes(scan, packed):
     assert scan(packed(QRELS), packed(RUN)) == HITS
 
 
+@pytest.mark.parametrize("of", ["qrels", "run"])
+@pytest.mark.parametrize(
+    ("pack", "reason"),
+    [
+        (lambda content: gzip.compress(gzip.compress(content)), "was compressed twice"),
+        (lambda content: b"PK\x03\x04" + content, "is a zip archive; take the file out of it"),
+    ],
+    ids=["twice", "zip"],
+)
+def test_what_is_no_single_file_says_what_it_is(scan, pack, reason, of):
+    contents = {"qrels": QRELS, "run": RUN}
+    contents[of] = pack(contents[of])
+
+    with pytest.raises(ArchiveError, match=reason):
+        scan(*contents.values())
+
+
 @pytest.mark.parametrize("pack", [gzip.compress, zstd_of], ids=["gzip", "zstd"])
 def test_what_was_cut_short_is_refused(scan, pack):
     packed = pack(RUN * 50 if pack is zstd_of else os.urandom(99) + RUN)

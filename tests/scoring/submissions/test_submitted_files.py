@@ -5,6 +5,7 @@ import io
 import json
 import subprocess
 import sys
+import zipfile
 from resource import RUSAGE_SELF, getrusage
 
 import polars as pl
@@ -40,6 +41,15 @@ AS_JSON = {
 def parquet() -> bytes:
     out = io.BytesIO()
     pl.DataFrame(COLUMNS).write_parquet(out)
+    return out.getvalue()
+
+
+def zipped(*names: str) -> bytes:
+    """A zip, not deflated: every byte of the runs stands in it."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name in names:
+            archive.writestr(name, GOOD)
     return out.getvalue()
 
 
@@ -113,7 +123,13 @@ BAD = {
     "truncated gz": (gzip.compress(GOOD * 200)[:-20], "ends too early"),
     "broken zst": (zstandard.ZstdCompressor().compress(GOOD)[:-3], "ends too early"),
     "broken parquet": (b"PAR1" + parquet()[4:-30], "damaged or cut short"),
-    "a zip": (b"PK\x03\x04" + b"x" * 100, "an archive inside another"),
+    "a damaged zip": (b"PK\x03\x04" + b"x" * 100, "an archive where a file is expected"),
+    "a zip of runs": (zipped("a.run", "b.run"), "an archive where a file is expected"),
+    "gz in gz": (gzip.compress(gzip.compress(GOOD)), "was compressed twice"),
+    "gz in zst": (
+        zstandard.ZstdCompressor().compress(gzip.compress(GOOD)),
+        "was compressed twice",
+    ),
     "not utf-8": (b"q1 Q0 d\xff\xfe 1 1.0 s\n", "is not UTF-8"),
     "not utf-8 in json": (b'{"q1": {"d\xff": 1}}', "is not UTF-8"),
     "duplicate rows": (GOOD + b"q1 Q0 d1 9 0.1 s\n", "had document d1 on line 1 already"),
