@@ -1,6 +1,7 @@
 """The menu: nine places for an owner, fewer for others; none that its person may not open."""
 
 import re
+from html import unescape
 
 import pytest
 from django.core.cache import caches
@@ -62,6 +63,31 @@ def test_a_blind_annotator_is_led_to_no_result(benchmark, ada):
     factories.depth_pool(benchmark, [run])
 
     assert labels(ada, benchmark) == ["My work", "Data", "Judging"]
+
+
+@pytest.mark.parametrize(
+    ("view", "arguments"),
+    [
+        ("slice-list", []),
+        ("slice-detail", ["short"]),
+        ("split-detail", []),
+        ("contamination-list", []),
+    ],
+)
+def test_no_page_leads_a_blind_annotator_to_what_is_withheld(
+    benchmark, ada, signed_in, view, arguments
+):
+    query = factories.query(benchmark, "q1")
+    QueryFamily.objects.filter(queries=query).update(split="dev")
+    factories.rule_slice(benchmark, "short")
+    factories.depth_pool(benchmark, [factories.run(benchmark, f"{query.qid} Q0 d1 1 1.0 s")])
+    client = signed_in(ada)
+
+    page = client.get(reverse(view, args=[benchmark.slug, *arguments])).content.decode()
+
+    of_benchmark = re.findall(rf'(?:href|src|hx-get)="(/b/{benchmark.slug}/[^"#]*)', page)
+    assert of_benchmark
+    assert [url for url in of_benchmark if client.get(unescape(url)).status_code == 403] == []
 
 
 def test_who_is_nobody_sees_a_public_benchmarks_places(client):

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
@@ -173,6 +174,19 @@ def test_query_shows_missing_relevant_documents_and_the_ranking_with_grades(url,
     assert page.index(">d1<") < page.index(">d9<")
     assert "Not judged" in page
     assert "not retrieved" in page
+
+
+@pytest.mark.parametrize(("person", "is_shown"), [("owner", True), ("bo", False), ("vi", False)])
+def test_why_a_document_has_its_grade_is_linked_for_whom_it_opens(
+    url, signed_in, request, person, is_shown
+):
+    client = signed_in(request.getfixturevalue(person))
+
+    page = client.get(url("scoring:run-query", "q1")).content.decode()
+
+    pairs = re.findall(r'href="(/b/[^"]+/pairs/[^"]+)"', page)
+    assert bool(pairs) == is_shown
+    assert {client.get(pair).status_code for pair in pairs} <= {200}
 
 
 def test_relevant_document_below_what_is_shown_has_its_rank(url, signed_in, vi):
