@@ -1,6 +1,7 @@
 """What a view may take a request to have, by who is let in; and how an asker takes answers."""
 
 import re
+from collections import Counter
 
 from django.http import HttpRequest
 from django_htmx.middleware import HtmxDetails
@@ -31,8 +32,8 @@ class SiteRequest(HttpRequest):
 
     htmx: HtmxDetails
     benchmark: Benchmark
-    # Set by the first chart of a page, which brings the script of them all.
-    has_chart_script: bool
+    # How many charts of a name the page has so far; the first of all brings their script.
+    chart_names: Counter[str]
 
 
 class PersonRequest(SiteRequest):

@@ -1,6 +1,7 @@
 """Template helpers; built in, so no template loads them."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
@@ -241,12 +242,14 @@ def chart(
 ) -> dict[str, Any]:
     """A figure of the chart whose SVG has this address: `{% chart url title description %}`."""
     request: SiteRequest = context["request"]
-    needs_script = not getattr(request, "has_chart_script", False)
-    request.has_chart_script = True
+    names = request.__dict__.setdefault("chart_names", Counter())
+    needs_script, name = not names, url.rpartition("/")[2].removesuffix(".svg")
+    names[name] += 1
     return {
         "url": url,
         "base": url.removesuffix("svg"),
-        "name": url.rpartition("/")[2].removesuffix(".svg"),
+        # Of several of one kind, as the latencies of runs, each has an id of its own.
+        "name": name if names[name] == 1 else f"{name}-{names[name]}",
         "title": title,
         "description": description,
         "size": size,

@@ -28,7 +28,7 @@ from benchwright.qrels.errors import (
 from benchwright.qrels.rules import Derivation, Settings, rule_named
 from tests import factories
 from tests.annotation.making import claimed, judge, pool
-from tests.open_pages import opened
+from tests.open_pages import misnamed, opened
 from tests.tokens import text_without_tokens
 
 pytestmark = pytest.mark.django_db
@@ -478,6 +478,13 @@ def test_a_form_without_a_word_is_shown_again(
     assert response.status_code == 422
     assert words in response.content.decode()
     assert not Judgment.objects.filter(kind="adjudicate").exists()
+
+
+def test_each_field_of_a_case_has_what_describes_it(benchmark, disputed_pool, bo, signed_in):
+    page = signed_in(bo).get(url(benchmark)).content.decode()
+
+    assert "Needed for a grade that nobody gave" in page
+    assert misnamed(page) == []
 
 
 def test_an_adjudicator_sees_cases_and_no_other_grades(

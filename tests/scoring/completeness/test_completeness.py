@@ -16,6 +16,7 @@ from scoring.completeness.services.completeness import completeness_of, make_top
 from scoring.scores.services import firewall
 from scoring.scores.services.errors import NothingStillWorthJudgingError, NothingWorthJudgingError
 from tests import factories
+from tests.open_pages import misnamed
 
 pytestmark = pytest.mark.django_db
 
@@ -140,6 +141,7 @@ def test_the_page_lists_documents_with_their_influence(client, benchmark, releas
     assert html.index(">d7<") < html.index(">d9<")
     assert "no difference shown" in html
     assert "Make a list" in html
+    assert misnamed(html) == []
 
 
 def test_verdict_that_labels_are_not_expected_to_change_is_no_mean_that_moves(

@@ -17,6 +17,7 @@ from scoring.systems.selectors import baseline_rows, system_rows
 from scoring.systems.services.baseline_timing import Taken, hardware, memory_watched, timed_results
 from scoring.systems.services.baselines import start_baselines
 from tests import factories
+from tests.open_pages import misnamed
 
 pytestmark = pytest.mark.django_db
 PAGE = reverse("scoring:baseline-list", args=["texts"])
@@ -129,6 +130,13 @@ def test_hardware_does_not_name_the_machine(monkeypatch):
 
 
 # --- the page ------------------------------------------------------------------------------
+
+
+def test_the_chart_of_each_run_has_an_id_of_its_own(scored_release, tess, signed_in):
+    page = signed_in(tess).get(PAGE).content.decode()
+
+    assert page.count('<figure id="chart-latency') == 2
+    assert misnamed(page) == []
 
 
 def test_page_shows_quality_beside_latency_and_facts(scored_release, tess, signed_in):
