@@ -17,6 +17,7 @@ from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Corpus, Job, Query, Upload
 from benchwright.sandbox import ReadersBusyError
 from tests import factories
+from tests.open_pages import misnamed
 from tests.tokens import text_without_tokens
 
 CORPUS = b'{"_id": "d1", "title": "One", "text": "first", "metadata": {"year": 1999}}\n'
@@ -149,6 +150,7 @@ def test_a_wrong_mapping_says_so_in_the_preview_and_imports_nothing(olga):
     assert "score (column &#x27;note&#x27;) is &#x27;good&#x27;; expected a number" in body(
         response
     )
+    assert misnamed(body(response)) == []
     assert not Job.objects.exists()
 
 

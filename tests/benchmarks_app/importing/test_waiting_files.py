@@ -20,6 +20,7 @@ from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import AuditEvent, Benchmark, Corpus, Job, Qrel, QrelSet, Query, Upload
 from benchwright.sandbox import ReaderEndedError
 from tests import factories
+from tests.open_pages import misnamed
 
 CORPUS = b"".join(b'{"_id": "d%d", "title": "", "text": "words"}\n' % n for n in range(1, 30))
 QUERIES = b"qid,text\nq1,first?\nq2,second?\n"
@@ -324,13 +325,17 @@ def test_a_grade_off_the_scale_without_an_answer_is_not_imported(olga, texts):
     decide(olga, "a.qrels", "check", grade_9="", grade_2="2")
 
     assert states(texts) == {"a.qrels": "check"}
-    assert "Grade 9</strong> is not on this benchmark's scale" in listed(olga)
+    page = listed(olga)
+    assert "Grade 9</strong> is not on this benchmark's scale" in page
+    assert '_helptext">It is not on this benchmark&#x27;s scale.' in page
+    assert misnamed(page) == []
 
 
 def test_the_column_of_the_grade_is_chosen_in_the_list(olga, texts):
     factories.query(texts, "q1")
     put(olga, ("stars.csv", b"query_id,doc_id,stars,secs\nq1,d1,3,20\nq1,d2,0,9\n"))
     assert states(texts) == {"stars.csv": "check"}
+    assert misnamed(listed(olga)) == []
     columns = {"p0-map_query": "query_id", "p0-map_document": "doc_id", "p0-map_grade": "stars"}
 
     decide(
