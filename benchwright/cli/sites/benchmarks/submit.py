@@ -157,15 +157,22 @@ def _told(sent: "Submission", form: str) -> Iterator[str]:
         return
     release = f", release {sent.release}" if sent.release else ""
     yield f"{sent.name} ({sent.id}): {sent.state}{release}"
+    if sent.is_scored:
+        yield from _scores(sent)
+    elif not sent.is_ended:
+        yield "  Not scored yet: the same command with --wait shows its scores."
+    yield from sent.held
+    yield from sent.notes
+    if sent.url:
+        yield sent.url
+
+
+def _scores(sent: "Submission") -> Iterator[str]:
     width = max(map(len, sent.scores), default=0)
     for measure, mean in sent.scores.items():
         yield f"  {measure:<{width}}  {_mean(mean)}{_interval(sent.intervals.get(measure))}"
     for measure, mean in sent.split_scores.items():
         yield f"  {measure:<{width}}  {_mean(mean)}  on {sent.split} alone"
-    yield from sent.held
-    yield from sent.notes
-    if sent.url:
-        yield sent.url
 
 
 def _mean(value: float | None) -> str:

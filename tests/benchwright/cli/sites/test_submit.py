@@ -57,6 +57,8 @@ def test_without_waiting_it_ends_at_once(submit):
 
     assert done.exit_code == 0
     assert ": received" in done.stdout
+    assert "Not scored yet" in done.stdout
+    assert "nDCG@10" not in done.stdout
     assert Submission.objects.get().state == "received"
 
 
@@ -77,6 +79,7 @@ def test_what_is_wrong_is_listed_by_line_on_standard_error(submit):
     assert "bm25.run:5: " in done.stderr
     assert "Error: the run is invalid. Mend it and submit it again." in done.stderr
     assert ": invalid" in done.stdout
+    assert "nDCG@10" not in done.stdout
     assert not Run.objects.exists()
 
 
