@@ -32,6 +32,7 @@ from benchwright.texts.directions import direction_of
 from benchwright.texts.presenting import presented
 
 PAGE_SIZE = 25
+SETTLED_MEANWHILE = "Somebody else has settled this document since you opened it."
 # The keys of the outcomes without a grade; digits are the grades.
 KEYS = {"third_opinion": "t", "query_ambiguous": "q", "guideline_unclear": "u"}
 
@@ -61,11 +62,16 @@ def adjudicate_item(
     query = get_object_or_404(queries, benchmark=benchmark, pk=pk)
     case = case_to_settle(benchmark, query, docid, request.user)
     if case is None:
+        if request.method == "POST" and selectors.decision_on(benchmark, query.pk, docid):
+            messages.warning(request, f"{SETTLED_MEANWHILE} Your choice was not recorded.")
+            return _next(request, benchmark, (query.pk, docid))
         raise Http404
     form = AdjudicationForm(request.POST or None, grades=case.pair.grades)
     status = 200
     if request.method == "POST":
-        if form.is_valid() and _settled(request, benchmark, query, docid, form):
+        if form.is_valid() and _is_settled_meanwhile(request, case):
+            form.add_error(None, f"{SETTLED_MEANWHILE} Choose again to replace what they chose.")
+        elif form.is_valid() and _settled(request, benchmark, query, docid, form):
             return _next(request, benchmark, (query.pk, docid))
         status = 422
     if is_withheld(benchmark, query):
@@ -98,6 +104,14 @@ def policy_edit(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
 
 
 # --- parts -------------------------------------------------------------------------------------
+
+
+def _is_settled_meanwhile(request: PersonRequest, case: selectors.CaseDetail) -> bool:
+    """Whether a word of somebody else stands that the page did not show when it was opened."""
+    decision = case.decision
+    if decision is None or decision.actor_id == request.user.pk:
+        return False
+    return request.POST.get("decision", str(decision.pk)) != str(decision.pk)
 
 
 def _settled(

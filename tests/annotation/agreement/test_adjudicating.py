@@ -1,5 +1,6 @@
 """The inbox and what comes of it."""
 
+import re
 import uuid
 from dataclasses import replace
 
@@ -412,6 +413,12 @@ def url(benchmark, docid="d3", qid="q1"):
     return reverse("annotation:adjudicate-item", args=[benchmark.slug, query.pk, docid])
 
 
+def hidden_fields(response) -> dict[str, str]:
+    """What the form of a case sends beside what somebody chooses."""
+    pattern = r'<input type="hidden" name="(client_id|decision)" value="([^"]*)"'
+    return dict(re.findall(pattern, response.content.decode()))
+
+
 def test_the_inbox_lists_cases_in_order(benchmark, disputed_pool, bo, signed_in):
     page = signed_in(bo).get(reverse("annotation:adjudicate", args=[benchmark.slug]))
 
@@ -503,6 +510,39 @@ def test_ones_own_word_is_there_to_be_changed_and_no_one_elses(
 
     assert signed_in(bo).get(url(benchmark)).status_code == 200
     assert signed_in(other).get(url(benchmark)).status_code == 404
+
+
+def test_what_an_adjudicator_chooses_after_another_settled_it_leads_on(
+    benchmark, disputed_pool, bo, owner, signed_in
+):
+    word(benchmark, owner, outcome="pick", grade=2)
+    choice = {"grade": "0", "client_id": uuid.uuid4(), "decision": ""}
+
+    response = signed_in(bo).post(url(benchmark), choice, follow=True)
+
+    assert response.redirect_chain[0][0] == url(benchmark, "d3", qid="q2")
+    assert "Your choice was not recorded." in response.content.decode()
+    assert Judgment.objects.get(kind="adjudicate").actor == owner
+
+
+def test_what_another_settled_meanwhile_is_shown_before_a_keeper_replaces_it(
+    benchmark, disputed_pool, bo, owner, signed_in
+):
+    client = signed_in(owner)
+    before = hidden_fields(client.get(url(benchmark)))
+    word(benchmark, bo, outcome="pick", grade=2)
+
+    refused = client.post(url(benchmark), {**before, "grade": "0"})
+    after = hidden_fields(refused)
+    taken = client.post(url(benchmark), {**after, "grade": "0"})
+
+    assert refused.status_code == 422
+    assert "Somebody else has settled this document since you opened it." in (
+        refused.content.decode()
+    )
+    assert taken.status_code == 302
+    decision = case_detail(benchmark, benchmark.queries.get(qid="q1"), "d3").decision
+    assert (decision.actor, decision.grade) == (owner, 0)
 
 
 def test_a_person_who_judged_it_may_not_open_the_case_and_is_told_so(benchmark, bo, ann, signed_in):
