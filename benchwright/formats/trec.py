@@ -30,6 +30,11 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 DEFAULT_TAG = b"run"
 MARK_LEFT_OUT = "begins with a byte order mark; expected none. It was left out: remove it."
 OTHER_FILE = "Lines of {of} are so: perhaps the two files stand in the other order. Else"
+COMPLETE = "Complete the line or drop it."
+OF_TABLES = (
+    "Is it a table with commas or semicolons, separate its columns by tabs; a site reads it as it "
+    "is, as a table."
+)
 TAG_MISSING = "5 columns; expected 6. The tag is missing: add one."
 
 _SEPARATORS = re.compile(rb"[ \t\r]+")
@@ -249,7 +254,7 @@ class RankCheck:
 
 
 def _run_columns_problem(columns: list[bytes]) -> str:
-    advice = "Complete the line or drop it."
+    advice = _advice_of(columns)
     if len(columns) == 4:
         advice = f"{OTHER_FILE.format(of='qrels')} complete the line or drop it."
     return (
@@ -260,14 +265,20 @@ def _run_columns_problem(columns: list[bytes]) -> str:
 
 def _qrel_columns_problem(columns: list[bytes]) -> str:
     expected = "expected 4 (query, 0, document, grade) separated by spaces or tabs"
-    advice = "Complete the line or drop it."
-    if len(columns) == 3:
+    advice = _advice_of(columns)
+    if len(columns) == 3 and advice == COMPLETE:
         advice = "Add the second column, or read the file as BEIR qrels, which have three."
     elif len(columns) == 6:
         advice = f"{OTHER_FILE.format(of='a run')} correct the line or drop it."
     elif len(columns) > 4:
         advice = "Ids hold no white space: correct the line or drop it."
     return f"{_counted(columns)}; {expected}. {advice}"
+
+
+def _advice_of(columns: list[bytes]) -> str:
+    """What to do with a line of too few columns; one of a table with commas has them all."""
+    n_marks = sum(column.count(b",") + column.count(b";") for column in columns)
+    return OF_TABLES if len(columns) < 4 and n_marks > 1 else COMPLETE
 
 
 def _counted(columns: list[bytes]) -> str:

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     Run = dict[bytes, list[RunRow]]
     Say = Callable[[str], None]
 
+ONE_OBJECT = (
+    'one object for the whole run, as {"q1": {"d1": 0.5}}. JSON lines with named columns are read '
+    "by a site: write one object, or a TREC run."
+)
 # Query, document, score: the names that each may have.
 COLUMNS = (("q_id", "qid", "query_id"), ("doc_id", "docid"), ("score",))
 
@@ -45,7 +49,10 @@ def load_json(path: Path, *, problems: Problems) -> Run:
         # Pairs, since a dict would keep the last of two equal names without a word.
         queries = json.loads(text.decode("utf-8-sig"), object_pairs_hook=_Pairs, parse_int=float)
     except json.JSONDecodeError as error:
-        problems.add(file, error.lineno, f"is no JSON: {error.msg}. Write the run again.")
+        reason = f"{error.msg}. Write the run again."
+        if error.msg == "Extra data":
+            reason = f"more follows the first object; expected {ONE_OBJECT}"
+        problems.add(file, error.lineno, f"is no JSON: {reason}")
         return {}
     except (UnicodeDecodeError, RecursionError) as error:
         problems.add(file, 0, f"is no JSON: {error}. Write the run again, as UTF-8.")
@@ -73,11 +80,18 @@ def _take_query(run: Run, name: str, documents: Any, say: Say) -> None:
         if docid is None or docid in rows:
             say(f"{place} {'is no UTF-8' if docid is None else 'is there twice'}; drop one")
         elif not isinstance(score, float) or isnan(score):
-            say(f"{place} has the score {score!r}; expected a number. Drop it or give it a score.")
+            cell = _shown(score)
+            say(f"{place} has the score {cell}; expected a number. Drop it or give it a score.")
         else:
             rows[docid] = RunRow(0, qid, docid, score)
     run[qid] = list(rows.values())
     return None
+
+
+def _shown(score: Any) -> str:
+    if isinstance(score, list):
+        return "{…}" if isinstance(score, _Pairs) else "[…]"
+    return f"{score!r:.40}"
 
 
 def _encoded(name: str) -> bytes | None:

@@ -576,6 +576,24 @@ def test_run_gives_the_same_as_trec_json_and_parquet(scan, tmp_path, ties, depth
 NOTHING = QueryHits(b"p", (), 0)
 
 
+@pytest.mark.parametrize(
+    "contents",
+    [
+        (b"query_id,docid,relevance\nq1,d 1,1\n", RUN),
+        (QRELS, b"query_id;docid;score\nq1;d1;0,5\n"),
+    ],
+    ids=["qrels", "run"],
+)
+def test_a_table_with_commas_is_told_as_one(scan, contents):
+    with pytest.raises(FileProblemsError) as caught:
+        scan(*contents)
+
+    assert all(
+        "Is it a table with commas or semicolons" in problem.text
+        for problem in caught.value.problems
+    )
+
+
 @pytest.mark.parametrize("packed", PACKED.values(), ids=PACKED)
 def test_json_run_is_read_and_may_answer_with_nothing(scan, packed):
     run = b'{"q": {"a": 2, "x": 1.5, "b": 1e0}, "p": {}}'
@@ -593,6 +611,10 @@ def test_json_run_is_read_and_may_answer_with_nothing(scan, packed):
         ('{"q": {"a": 1, "a": 1}}', "document 'a' of query 'q' is there twice; drop one"),
         ('{"q": {}, "q": {}}', "query 'q' is there twice; drop one"),
         ('{"q": ["a"]}', "query 'q' holds no object; expected documents with their scores"),
+        ('{"q": {"a": {"b": 1}}}', "document 'a' of query 'q' has the score {…}; expected a"),
+        ('{"q": {"a": [1, 2]}}', "has the score […]; expected a number."),
+        ('{"q": {"a": "%s"}}' % ("x" * 50), f"has the score '{'x' * 39};"),
+        ('{"qid": "q"}\n{"qid": "p"}', "my.run:2: is no JSON: more follows the first object; exp"),
         ('{"q": {"\\ud800": 1}}', "is no UTF-8"),
         ('{"q": {"\x00": 1}}', "is no JSON: "),
         ('{"' + '[' * 9, "is no JSON: "),
