@@ -84,7 +84,7 @@ class ConcurrentImportError(BenchmarkError, code="concurrent-import", status=409
 class UnknownKindError(BenchmarkError, code="unknown-file-kind"):
     message = (
         "{file}: what kind of file this is cannot be told from its first lines. "
-        "Choose the kind in the form."
+        "Choose the kind in the form, or name it (`--kind`; in the API `kind`)."
     )
 
 

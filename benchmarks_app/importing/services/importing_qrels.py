@@ -212,8 +212,8 @@ class _Staging:
             return ""
         scale = ", ".join(str(value) for value in sorted(self.scale))
         return (
-            f"grade {grade} is not on the benchmark's scale ({scale}). Map it in the import form "
-            "(such as 4=3), or add the grade in the settings."
+            f"grade {grade} is not on the benchmark's scale ({scale}). Map it in the import form, "
+            "or as --grade-map 4=3 (in the API `grade_map`), or add the grade in the settings."
         )
 
     def _split_problem(self, row: GradedRow, part: SplitRows) -> str:

@@ -138,6 +138,7 @@ def test_all_problems_of_a_file_are_told_and_nothing_stays(texts, take_in):
     assert "graded in wrong.qrels:1 already" in problems[0]
     assert "query 'q9' is not in the benchmark" in problems[1]
     assert "grade 7 is not on the benchmark's scale (0, 1, 2, 3)" in problems[2]
+    assert "--grade-map 4=3" in problems[2]
     assert not QrelSet.objects.exists()
     assert not Qrel.objects.exists()
 
@@ -306,7 +307,7 @@ def test_topics_bring_description_and_narrative(texts, take_in):
 
 
 def test_file_of_unknown_kind_asks_for_it(texts, take_in):
-    with pytest.raises(UnknownKindError, match=r"what kind of file this is cannot be told"):
+    with pytest.raises(UnknownKindError, match=r"what kind of file this is cannot be told.*--kind"):
         take_in(texts, b"lorem ipsum dolor\n", "x.txt")
 
 
