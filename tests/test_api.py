@@ -55,6 +55,25 @@ def send(api: Client, path: str, body: object, how: str = "POST"):
     return api.generic(how, OF + path, json.dumps(body), content_type="application/json")
 
 
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [("", "name"), ("slices/part/", "description"), ("phases/{phase}/", "closes_at")],
+)
+def test_a_change_of_no_field_that_can_be_changed_is_refused(benchmark, api, path, names):
+    query = factories.query(benchmark, "q1")
+    factories.query_slice(benchmark, "part", query)
+    grades = factories.qrel_set(benchmark, {("q1", "d1"): 2})
+    grades.n_relevant = 1
+    grades.save()
+    factories.release(grades)
+    path = path.format(phase=benchmark.phases.get().pk)
+
+    answer = send(api, path, {"split": "dev", "closes": "2030-01-01"}, "PATCH")
+
+    assert answer.status_code == 400
+    assert names in answer.json()["errors"]["non_field_errors"][0]
+
+
 # --- the description ------------------------------------------------------------------------------
 
 

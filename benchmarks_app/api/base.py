@@ -15,7 +15,7 @@ from rest_framework.generics import GenericAPIView
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import BaseSerializer, Field
+from rest_framework.serializers import BaseSerializer, Field, Serializer
 from rest_framework.views import APIView
 
 from benchmarks_app.api import idempotency
@@ -143,11 +143,20 @@ class Endpoint(Answering, GenericAPIView):
     def validated(
         self, serializer: type[BaseSerializer], *, partial: bool = False, **more: Any
     ) -> Any:
-        """What was sent, as `serializer` reads it; 400 with what is wrong of it."""
+        """What was sent, as `serializer` reads it; 400 with what is wrong of it.
+
+        A change none of whose fields can be changed is wrong, too.
+        """
         context = {"request": self.request, **more}
         bound_serializer = serializer(data=self.request.data, context=context, partial=partial)
         bound_serializer.is_valid(raise_exception=True)
-        return bound_serializer.validated_data
+        fields = bound_serializer.validated_data
+        is_empty = isinstance(bound_serializer, Serializer) and not fields
+        if self.request.method == "PATCH" and self.request.data and is_empty:
+            names = [name for name, field in bound_serializer.fields.items() if not field.read_only]
+            message = f"None of these fields can be changed. Expected {' or '.join(names)}."
+            raise exceptions.ValidationError({"non_field_errors": [message]})
+        return fields
 
     def parameter(self, name: str, field: Field) -> Any:
         """A parameter of the address as `field` reads it, None without it; 400 where it cannot."""
