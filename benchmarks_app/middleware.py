@@ -15,6 +15,7 @@ from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from benchmarks_app.common.views import bad_request, not_found
 from benchmarks_app.errors import LengthMissingError
@@ -118,6 +119,7 @@ class DomainErrorMiddleware:
             "message": told(error),
             "code": error.code,
             "problems": error.facts.get("problems", ()),
+            "back_url": _page_of_form(request),
         }
         response = render(request, "error.html", context, status=error.status)
         # For scripts: the sentence may be reworded, the code stays.
@@ -125,6 +127,15 @@ class DomainErrorMiddleware:
         if error.retry_after is not None:
             response["Retry-After"] = error.retry_after
         return response
+
+
+def _page_of_form(request: HttpRequest) -> str:
+    """The page of this site whose form was sent; nothing where none was, or it is not known."""
+    page = request.headers.get("Referer", "")
+    is_ours = url_has_allowed_host_and_scheme(
+        page, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+    return page if request.method == "POST" and is_ours else ""
 
 
 class PrivateAnswersMiddleware:

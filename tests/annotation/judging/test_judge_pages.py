@@ -349,6 +349,21 @@ def test_what_the_page_did_not_send_is_refused(small_pool, ada, signed_in, value
     assert not Judgment.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("site", "leads_back"), [("http://testserver", True), ("https://elsewhere.example", False)]
+)
+def test_what_is_refused_leads_back_to_the_page_it_came_from(
+    small_pool, ada, signed_in, site, leads_back
+):
+    url = reverse("annotation:judgment-create", args=[small_pool.pk])
+    page = site + reverse("annotation:judge", args=[small_pool.pk])
+
+    answer = signed_in(ada).post(url, {"token": "forged"}, headers={"Referer": page})
+
+    assert answer.status_code == 422
+    assert (f'href="{page}">Go back</a>' in answer.content.decode()) == leads_back
+
+
 def test_a_token_of_another_pool_is_refused(benchmark, small_pool, ada, signed_in):
     other = pool(benchmark, {"q9": ["d9"]})
     client = signed_in(ada)
