@@ -9,6 +9,8 @@ from benchwright.calibration.calibrating import Calibration, Grades, calibrated,
 from benchwright.calibration.favouring import Trust, trusted
 from benchwright.evaluation.evaluating import evaluate
 from benchwright.files.encodings import as_text
+from benchwright.measures.families import Measure
+from benchwright.measures.registry import options_said, parse_measure
 from benchwright.reading import read_qrels
 
 MEASURE = "nDCG@10"
@@ -52,7 +54,8 @@ def calibrate(
         {name: run}, each a path or a mapping; valued by both sets on the queries that both have,
         documents graded by either alone left unjudged in the other.
     measure
-        A name as in docs/metrics.md, by which runs are valued.
+        A name as in docs/metrics.md, by which runs are valued; where it does not say `rel`, what is
+        relevant begins at `relevant_from`.
     others
         Qrels of a second person, for what two people come to.
     more
@@ -62,7 +65,10 @@ def calibrate(
     ------
     CalibrationError
         If both graded no pair in common, or there is no scale.
+    UnknownMeasureError, MeasureParameterError
+        If the measure is none, or several.
     """
+    valued = _measure(measure, relevant_from)
     of_people, of_machine = grades_of(people), grades_of(machine)
     calibration = calibrated(
         of_people,
@@ -75,14 +81,14 @@ def calibrate(
         **more,
     )
     if not runs:
-        return Report(calibration, measure, None)
+        return Report(calibration, str(valued), None)
     both = [query for query in of_people if query in of_machine]
     values = [
-        {name: _values(of, both, calibration.scale, run, measure) for name, run in runs.items()}
+        {name: _values(of, both, calibration.scale, run, valued) for name, run in runs.items()}
         for of in (of_people, of_machine)
     ]
     trust = trusted(values[0], values[1], families=families, same_model=same_model)
-    return Report(calibration, measure, trust)
+    return Report(calibration, str(valued), trust)
 
 
 def grades_of(qrels: Any) -> Grades:
@@ -95,12 +101,18 @@ def grades_of(qrels: Any) -> Grades:
     }
 
 
+def _measure(name: str, relevant_from: int) -> Measure:
+    measure = parse_measure(name)
+    has_rel = "rel" in options_said(name) | dict(measure.options).keys()
+    return measure if has_rel else measure.with_options({"rel": relevant_from})
+
+
 def _values(
-    grades: Grades, queries: Sequence[str], scale: Sequence[int], run: Any, measure: str
+    grades: Grades, queries: Sequence[str], scale: Sequence[int], run: Any, measure: Measure
 ) -> dict[str, float]:
     on_scale = {
         query: {document: grade for document, grade in grades[query].items() if grade in scale}
         for query in queries
     }
-    evaluation = evaluate(on_scale, run, [measure])
-    return {query: values[measure] for query, values in evaluation.per_query.items()}
+    evaluation = evaluate(on_scale, run, [measure], top_grade=scale[-1])
+    return {query: values[str(measure)] for query, values in evaluation.per_query.items()}

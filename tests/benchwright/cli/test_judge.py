@@ -208,6 +208,38 @@ def test_calibration_in_json_has_every_digit(graded, benchwright):
     assert "It favours r1.run" in report["verdict"]
 
 
+@pytest.mark.parametrize(
+    ("name", "rel", "scored"),
+    [
+        ("P@3", 2, "P(rel=2)@3"),
+        ("P(rel=1)@3", 2, "P@3"),
+        ("precision_at_3", 1, "P@3"),
+        ("ERR@3", 1, "ERR@3"),
+    ],
+)
+def test_runs_are_valued_as_score_values_them(graded, benchwright, name, rel, scored):
+    machine = (graded / "machine.qrels").read_text()
+    (graded / "machine.qrels").write_text(machine.replace(" 3\n", " 2\n"))
+
+    done = benchwright(
+        *("calibrate", "people.qrels", "machine.qrels", *RUNS, "-m", name),
+        *("--rel", str(rel), "--format", "json"),
+    )
+
+    report = json.loads(done.stdout)
+    row = report["trust"]["systems"][0]
+    means = []
+    for qrels in ("people.qrels", "machine.qrels"):
+        options = ("-m", scored, "--top-grade", "3", "--format", "json")
+        card = json.loads(benchwright("score", qrels, "r0.run", *options).stdout)
+        means.append(card["runs"][0]["means"][scored])
+    assert (report["measure"], row["people"], row["machine"]) == (
+        scored,
+        pytest.approx(means[0]),
+        pytest.approx(means[1]),
+    )
+
+
 def test_too_few_pairs_are_said_first(graded, benchwright):
     lines = (graded / "people.qrels").read_text().splitlines()[:50]
     (graded / "people.qrels").write_text("\n".join(lines) + "\n")
@@ -224,3 +256,5 @@ def test_what_cannot_be_calibrated_is_refused(graded, benchwright):
     assert "none in common" in benchwright("calibrate", "people.qrels", "other.qrels").stderr
     wrong = benchwright("calibrate", "people.qrels", "machine.qrels", *RUNS, "--same-model", "r9")
     assert (wrong.exit_code, "no such run; expected r0.run" in wrong.stderr) == (2, True)
+    two = benchwright("calibrate", "people.qrels", "machine.qrels", *RUNS, "-m", "nDCG@10 P@3")
+    assert (two.exit_code, "stands for 2 measures; expected one" in two.stderr) == (1, True)
