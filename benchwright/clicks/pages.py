@@ -138,7 +138,9 @@ def read_pages(
     """
     called = names or [path.name for path in paths]
     tables = [open_table(path, file=name) for path, name in zip(paths, called, strict=True)]
-    roles = [_roles(table, columns or {}) for table in tables]
+    chosen_roles = columns or {}
+    _check_there(chosen_roles, tables)
+    roles = [_roles(table, chosen_roles) for table in tables]
     forms = [_form(of) for of in roles]
     if "nothing" in forms:
         at = forms.index("nothing")
@@ -160,11 +162,16 @@ def read_pages(
 # --- columns -------------------------------------------------------------------------------------
 
 
+def _check_there(chosen_roles: Mapping[str, str], tables: Sequence[LogTable]) -> None:
+    """Each chosen column is one of some file: of UBI's two, most are of one alone."""
+    there = dict.fromkeys(name for table in tables for name in table.columns)
+    for name in chosen_roles.values():
+        if name not in there:
+            why = f"has no column '{name}'; there are {', '.join([*there][:24])}."
+            raise ClickColumnsError(file=" or ".join(table.file for table in tables), why=why)
+
+
 def _roles(table: LogTable, chosen_roles: Mapping[str, str]) -> dict[str, str]:
-    missing = sorted(name for name in chosen_roles.values() if name not in table.columns)
-    if chosen_roles and len(missing) == len(chosen_roles):
-        why = f"has no column '{missing[0]}'; there are {', '.join(table.columns[:12])}."
-        raise ClickColumnsError(file=table.file, why=why)
     by_name = {said(name): name for name in reversed(table.columns)}
     roles = {
         role: by_name[name]

@@ -219,6 +219,16 @@ def test_other_tables_and_events_alone_are_refused(ubi, read, tmp_path):
         read(path)
 
 
+def test_column_that_is_named_is_one_of_some_file(tmp_path, read):
+    rows = [{**row, "words": row["user_query"]} for row in QUERIES]
+    queries = [{name: row[name] for name in row if name != "user_query"} for row in rows]
+    paths = [json_lines(tmp_path / "q.ndjson", queries), json_lines(tmp_path / "e.ndjson", EVENTS)]
+
+    assert read(*paths, columns={"query": "words"}) == EXPECTED
+    with pytest.raises(ClickColumnsError, match=r"q.ndjson or e.ndjson: has no column 'varint'"):
+        read(*paths, columns={"query": "words", "arm": "varint"})
+
+
 # --- the command ---------------------------------------------------------------------------------
 
 
