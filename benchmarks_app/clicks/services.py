@@ -192,6 +192,11 @@ def _nothing(facts: Mapping[str, Any], n_graded: int) -> str:
     if not facts["n_clicks"] and facts["actions"]:
         actions = ", ".join(facts["actions"])
         return f"no action of its events counts as a click; there are {actions}. Name one."
+    if not facts["n_clicks"]:
+        return (
+            f"nobody clicked on what its {counted(facts['n_pages'], 'page')} showed. UBI's clicks "
+            "are in its file of events: give both."
+        )
     if facts["n_other"] >= facts["n_pages"]:
         return f"none of its {facts['n_pages']:,} pages asked a query of this benchmark."
     return (

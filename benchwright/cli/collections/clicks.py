@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli.answers import say_json
-from benchwright.cli.doors import Door
+from benchwright.cli.doors import Door, given
 from benchwright.cli.files import written
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import file_option, format_option, written_option
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from benchwright.clicks.pages import Page, Reading
 
 COLUMNS = ("query", "document", "grade", "sure", "value", "low", "high", "evidence", "clicks")
+OF_GRADES = (*(parameter.name for parameter in recipe.CLICKS), "cuts", "queries", "output", "table")
 EXAMPLES = (
     "benchwright clicks ubi_queries.ndjson ubi_events.ndjson -o clicks.qrels",
     "benchwright clicks pages.parquet --model dbn --least 50 --table pairs.tsv",
@@ -84,7 +85,8 @@ EXAMPLES = (
 @written_option("-o", "--output", group="Output", help="Write the grades there as TREC qrels.")
 @written_option("--table", group="Output", help="Write every pair there, with value and interval.")
 @format_option(("table", "json"), help="What is said of the whole; json holds every digit.")
-def command(logs: Sequence[Path], form: str, **chosen: Any) -> None:
+@click.pass_context
+def command(ctx: click.Context, /, logs: Sequence[Path], form: str, **chosen: Any) -> None:
     """What clicks say of documents, as grades of kind click, or of systems, as online outcomes.
 
     LOGS is a file with a row for each page of results or for each shown document, or the queries
@@ -95,6 +97,7 @@ def command(logs: Sequence[Path], form: str, **chosen: Any) -> None:
     if len(logs) > 2:
         message = f"{len(logs)} files; expected one, or UBI's queries and events."
         raise click.UsageError(message)
+    _refuse_others(ctx, has_outcomes=chosen["outcomes"])
     from benchwright.clicks.pages import Reading
 
     reading = Reading()
@@ -104,6 +107,18 @@ def command(logs: Sequence[Path], form: str, **chosen: Any) -> None:
             _show_outcomes(pages, reading, form, chosen["cutoff"])
         else:
             _show_grades(pages, reading, form, chosen)
+
+
+def _refuse_others(ctx: click.Context, *, has_outcomes: bool) -> None:
+    """Options of grades beside `--outcomes`, or of outcomes without it, would count for nothing."""
+    others = given(ctx, *(OF_GRADES if has_outcomes else ("cutoff",)))
+    for parameter in ctx.command.params:
+        if parameter.name in others:
+            why = "is of --outcomes, which is not there. Give it too."
+            if has_outcomes:
+                why = "is of grades, and --outcomes makes none. Leave one of the two out."
+            message = f"{parameter.opts[-1]} {why}"
+            raise click.UsageError(message)
 
 
 def _read(
@@ -262,6 +277,8 @@ def _tell(reading: "Reading") -> None:
     if reading.actions and not reading.n_clicks:
         some = ", ".join(f"{name} ({n:,})" for name, n in reading.actions.most_common(8))
         lines.append(f"No action counts as a click; there are {some}. Name one by --click-action.")
+    elif not reading.n_clicks:
+        lines.append("Nobody clicked on what a page showed. UBI has clicks in its file of events.")
     lines += reading.problems
     if reading.n_bad > len(reading.problems):
         lines.append(f"{reading.n_bad - len(reading.problems):,} more rows cannot be read.")

@@ -195,6 +195,7 @@ REFUSED = {
     "other documents": (LOG.replace('"d', '"e'), {}, "graded documents is in the corpus"),
     "no log": ("name,age\nbo,7\n", {}, "are of no known log of clicks"),
     "not enough": (LOG, {"least": 900}, "was shown 900 times"),
+    "no click": ("\n".join(map(json.dumps, QUERIES)), {}, "nobody clicked on what its 30 pages"),
     "another action": (None, {}, "counts as a click; there are open"),
 }
 

@@ -293,6 +293,28 @@ def test_log_without_clicks_says_which_actions_there_are(ubi):
     assert "No action counts as a click; there are click (4), impression (1)." in done.output
 
 
+def test_log_of_queries_alone_says_that_clicks_are_lacking(ubi):
+    done = run(ubi[0])
+
+    assert "Nobody clicked on what a page showed. UBI has clicks in" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--outcomes", "-o", "out.qrels"), "--output is of grades, and --outcomes makes none"),
+        (("--outcomes", "--table", "out.tsv"), "--table is of grades"),
+        (("--outcomes", "--cuts", "1,2"), "--cuts is of grades"),
+        (("--outcomes", "--least", "3"), "--least is of grades"),
+        (("-k", "3"), "--cutoff is of --outcomes, which is not there"),
+    ],
+)
+def test_options_that_would_count_for_nothing_are_refused(log, options, words):
+    done = run(log, *options)
+
+    assert (done.exit_code, words in done.stderr) == (2, True), done.stderr
+
+
 @pytest.mark.parametrize("wrong", [("--cuts", "2,1"), ("--column", "x=y"), ("--least", "0")])
 def test_what_cannot_be_is_refused(log, wrong):
     done = run(log, *wrong)
