@@ -179,7 +179,7 @@ class Command(click.Command):
                 text = f"{error.option_name} is of files. Leave it out, or --site and --benchmark."
                 raise click.UsageError(text, ctx) from error
             raise
-        _keep_inputs(ctx, parameters)
+        _refuse_overwriting(ctx, parameters)
         return rest
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -221,34 +221,22 @@ class Command(click.Command):
         write_conventions(formatter)
 
 
-def _keep_inputs(ctx: click.Context, parameters: Sequence[click.Parameter]) -> None:
-    """Refuse a file to write that is read as well."""
-    outputs = [option for option in parameters if _is_written(option)]
-    inputs = {
-        path.resolve()
-        for parameter in parameters
-        if parameter not in outputs
-        for path in _paths(ctx, parameter)
-        if path.is_file()
-    }
-    for option in outputs:
-        for path in _paths(ctx, option):
-            if path.resolve() in inputs:
-                name = max(option.opts, key=len)
-                text = f"{name} {path}: it is read as well. Name another file, or it would be lost."
+def _refuse_overwriting(ctx: click.Context, parameters: Sequence[click.Parameter]) -> None:
+    """A file that is written is no other of the line: what is read, or kept, would be lost."""
+    from benchwright.cli.files import is_stream
+    from benchwright.cli.parameters import OutputFile
+
+    names: dict[Path, str] = {}
+    for parameter in sorted(parameters, key=lambda each: isinstance(each.type, OutputFile)):
+        values = ctx.params.get(parameter.name or "")
+        for path in values if isinstance(values, tuple) else (values,):
+            if not isinstance(path, Path) or is_stream(path):
+                continue
+            name = parameter.opts[-1] if parameter.opts[-1].startswith("-") else parameter.name
+            other = names.setdefault(path.resolve(), str(name))
+            if isinstance(parameter.type, OutputFile) and other != name:
+                text = f"{name} would overwrite {path}, which is {other}. Name another file."
                 raise click.UsageError(text, ctx)
-
-
-def _is_written(parameter: click.Parameter) -> bool:
-    kind = parameter.type
-    return isinstance(kind, click.Path) and not (kind.exists or kind.dir_okay)
-
-
-def _paths(ctx: click.Context, parameter: click.Parameter) -> list[Path]:
-    value = ctx.params.get(parameter.name or "")
-    return [
-        path for path in (value if isinstance(value, tuple) else [value]) if isinstance(path, Path)
-    ]
 
 
 def _choices(parameter: click.Parameter) -> Sequence[str]:

@@ -170,10 +170,9 @@ def _check_reports(chosen: Mapping[str, Any]) -> None:
 
     policy = Path(chosen["policy"] or "")
     rehearsal = policy.with_suffix(".rehearsal.json") if policy.name else policy
-    inputs = {policy.resolve(), rehearsal.resolve()}
     for path in chosen["reports"]:
-        if path.resolve() in inputs:
-            text = f"--report {path}: it is read as well. Name another file, or it would be lost."
+        if path.resolve() == rehearsal.resolve():
+            text = f"--report would overwrite {path}, which is the policy's. Name another file."
             raise click.UsageError(text)
         try:
             check_suffix(path)

@@ -84,5 +84,5 @@ def test_no_file_is_written_over_what_is_read(words, files, benchwright):
     refused = benchwright(*words)
 
     assert refused.exit_code == 2
-    assert f"{words[-1].removeprefix('./')}: it is read as well. Name another" in refused.stderr
+    assert f"would overwrite {words[-1].removeprefix('./')}, which is" in refused.stderr
     assert [path.read_bytes() for path in read] == contents

@@ -109,6 +109,25 @@ def test_missing_file_has_its_own_message(files, benchwright, name):
     assert "none.txt: no such file. Check the path." in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["fuse", "a.run", "b.run", "-o", "./b.run"], "--output would overwrite b.run, which is"),
+        (["families", "a.run", "-o", "x", "--links", "x"], "--links would overwrite x, which is"),
+        (["judge", "a.run", "--judge", "m", "--cache", "b.run", "-o", "b.run"], "which is --cache"),
+    ],
+)
+def test_no_file_of_the_line_is_overwritten(files, benchwright, arguments, words):
+    for name in ("a.run", "b.run"):
+        (files / name).write_text("q1 Q0 d1 1 2.5 a\n")
+
+    done = benchwright(*arguments)
+
+    assert (done.exit_code, words in done.stderr) == (2, True), done.stderr
+    assert (files / "b.run").read_text() == "q1 Q0 d1 1 2.5 a\n"
+    assert not (files / "x").exists()
+
+
 def test_ending_of_the_process_is_that_of_the_command(files):
     done = in_process("score", "qrels.txt", "none.run")
 

@@ -214,7 +214,7 @@ def test_a_report_is_not_written_over_what_is_read(name, gated, benchwright):
     done = benchwright("gate", "qrels", "old", "new", "--policy", "p.json", "--report", name)
 
     assert done.exit_code == 2
-    assert f"--report {name.removeprefix('./')}: it is read as well" in done.stderr
+    assert f"--report would overwrite {name.removeprefix('./')}, which is" in done.stderr
     assert (gated / "p.json").read_text() == '{"goal": "not_worse"}'
 
 
