@@ -31,6 +31,20 @@ def check_standard_input(paths: Iterable[Path | None]) -> None:
         raise click.UsageError(message)
 
 
+def check_named_once(runs: Sequence[Path]) -> None:
+    """Refuse a run that is named twice.
+
+    Raises
+    ------
+    click.UsageError
+    """
+    if len(set(runs)) < len(runs):
+        import click
+
+        message = "A run is named twice; expected each once. Leave one of the two out."
+        raise click.UsageError(message)
+
+
 def run_names(paths: Sequence[Path]) -> list[str]:
     """What tables call the runs: their files' names, or whole paths where two are the same.
 

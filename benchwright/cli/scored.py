@@ -8,7 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchwright.cli.files import check_standard_input, naming, run_names, tell_warnings
+from benchwright.cli.files import (
+    check_named_once,
+    check_standard_input,
+    naming,
+    run_names,
+    tell_warnings,
+)
 from benchwright.cli.progress import told
 from benchwright.evaluation.scorecards import Files, Rules, Scorecard, Scorer
 from benchwright.measures.registry import options_said, parse_measures
@@ -55,11 +61,7 @@ def scorer_of(
     """
     beside = {name: chosen[name] for name in BESIDE if chosen.get(name)}
     check_standard_input([qrels, *runs, *beside.values()])
-    if len(set(runs)) < len(runs):
-        import click
-
-        message = "A run is named twice; expected each once. Leave one of the two out."
-        raise click.UsageError(message)
+    check_named_once(runs)
     rules = Rules(
         measures=tuple(measures),
         ties=chosen["ties"],

@@ -1,6 +1,6 @@
 """`benchwright reusability`: how do these judgments treat a system that had no part in them?"""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from math import isnan
 from pathlib import Path
@@ -11,7 +11,13 @@ import click
 from benchwright.cli import options
 from benchwright.cli.answers import say_json
 from benchwright.cli.doors import Door
-from benchwright.cli.files import check_standard_input, run_names, tell_warnings
+from benchwright.cli.files import (
+    check_named_once,
+    check_standard_input,
+    naming,
+    run_names,
+    tell_warnings,
+)
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import file_option
 from benchwright.cli.parameters import FILE
@@ -60,15 +66,19 @@ def command(qrels: Path, runs: Sequence[Path], **chosen: Any) -> None:
     pool. Labels that only the group reached are dropped; "run alone" drops those of the one run.
     """
     check_standard_input([qrels, *runs, chosen["teams"]])
+    check_named_once(runs)
     names = run_names(runs)
     from benchwright.pools.reusability import treatment_of
 
     depth = chosen["depth"] or 10
     with told("Leaving out"):
         teams = _teams(chosen["teams"], names) if chosen["teams"] else {}
+        grades = _grades(qrels)
+        rankings = {name: _ranking(path, depth) for name, path in zip(names, runs, strict=True)}
+        _check_in_common(grades, rankings)
         treatment = treatment_of(
-            {name: _ranking(path) for name, path in zip(names, runs, strict=True)},
-            _grades(qrels),
+            rankings,
+            grades,
             pooled=dict.fromkeys(names, depth),
             teams=teams,
         )
@@ -82,7 +92,7 @@ def _teams(path: Path, names: Sequence[str]) -> dict[str, str]:
     from benchwright.formats.side_tables import read_families
 
     problems = Problems()
-    teams = {run.decode(): team for run, team in read_families(path, problems=problems).items()}
+    teams = {as_shown(run): team for run, team in read_families(path, problems=problems).items()}
     tell_warnings(problems)
     if unknown := [run for run in teams if run not in names]:
         message = (
@@ -93,15 +103,31 @@ def _teams(path: Path, names: Sequence[str]) -> dict[str, str]:
     return teams
 
 
-def _ranking(path: Path) -> dict[str, list[str]]:
+def _ranking(path: Path, depth: int) -> dict[str, list[str]]:
+    """As deep as the run was pooled, and as near copies are told."""
     from benchwright.pools.run_groups import DEPTH
     from benchwright.reading import ranking
     from benchwright.reading.loading import read_run
 
     return {
-        as_shown(qid): [as_shown(row.docid) for row in ranking.ranked(rows)[:DEPTH]]
+        as_shown(qid): [as_shown(row.docid) for row in ranking.ranked(rows)[: max(depth, DEPTH)]]
         for qid, rows in read_run(path).items()
     }
+
+
+def _check_in_common(grades: Collection[str], rankings: Mapping[str, Collection[str]]) -> None:
+    """Without a query in common a run loses nothing, which would be said of the judgments."""
+    from benchwright.errors import EmptyQrelsError, EmptyRunError, NoCommonQueryError
+    from benchwright.ids import some_ids
+
+    if not grades:
+        raise EmptyQrelsError
+    for name, qids in rankings.items():
+        with naming(name):
+            if not qids:
+                raise EmptyRunError
+            if not set(grades) & set(qids):
+                raise NoCommonQueryError(run_ids=some_ids(qids), qrel_ids=some_ids(grades))
 
 
 def _grades(path: Path) -> dict[str, dict[str, int]]:

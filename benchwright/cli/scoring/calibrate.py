@@ -7,7 +7,7 @@ import click
 
 from benchwright.cli import options
 from benchwright.cli.doors import Door
-from benchwright.cli.files import check_standard_input, run_names
+from benchwright.cli.files import check_named_once, check_standard_input, run_names
 from benchwright.cli.main import Command, option
 from benchwright.cli.parameters import FILE, parameter_option
 from benchwright.cli.progress import told
@@ -76,6 +76,7 @@ def command(people: Path, machine: Path, runs: tuple[Path, ...], **chosen: Any) 
     from benchwright.formats.side_tables import read_families, read_slices
 
     check_standard_input((people, machine, *runs, chosen["slices"], chosen["families"]))
+    check_named_once(runs)
     slices = read_slices(chosen["slices"]) if chosen["slices"] else {}
     families = read_families(chosen["families"]) if chosen["families"] else {}
     named = dict(zip(run_names(runs), runs, strict=True))

@@ -58,3 +58,50 @@ def test_a_team_of_no_run_is_refused(pooled, benchwright):
 
     assert done.exit_code == 1
     assert "teams.tsv: no run is called 'nobody'; expected one of one, copy, other" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "words"),
+    [
+        ("", RUNS["one"], "The qrels hold no grade"),
+        ("q9 0 d1 1\n", RUNS["one"], "one: Run and qrels have no query in common"),
+        ("q1 0 d1 1\n", "", "one: The run holds no result"),
+    ],
+)
+def test_nothing_in_common_is_refused(pooled, benchwright, qrels, run, words):
+    (pooled / "judged.txt").write_text(qrels)
+    (pooled / "one").write_text(run)
+
+    done = benchwright("reusability", "judged.txt", "one", "other", "--depth", "5")
+
+    assert (done.exit_code, words in done.stderr) == (1, True), done.stderr
+
+
+@pytest.mark.parametrize("command", ["reusability", "calibrate"])
+def test_a_run_that_is_named_twice_is_refused(pooled, benchwright, command):
+    beside = ["judged.txt"] * (command == "calibrate")
+
+    done = benchwright(command, "judged.txt", *beside, "one", "one")
+
+    assert (done.exit_code, "A run is named twice" in done.stderr) == (2, True)
+
+
+def test_labels_deeper_than_near_copies_are_told_are_a_runs_own(pooled, benchwright):
+    deep = [f"q1 Q0 e{rank} {rank} {1000 - rank} s\n" for rank in range(1, 151)]
+    (pooled / "one").write_text("".join(deep))
+    (pooled / "judged.txt").write_text("q1 0 e150 1\nq1 0 d2 1\n")
+
+    done = benchwright(
+        *("reusability", "judged.txt", "one", "other", "--depth", "150", "--format", "json")
+    )
+
+    n_unique = {row["run"]: row["n_unique"] for row in json.loads(done.stdout)["systems"]}
+    assert n_unique == {"one": 1, "other": 1}
+
+
+def test_teams_may_be_of_another_encoding(pooled, benchwright):
+    (pooled / "teams.tsv").write_bytes(b"n\xe9o\tA team\n")
+
+    done = benchwright("reusability", "judged.txt", *RUNS, "--teams", "teams.tsv")
+
+    assert "teams.tsv: no run is called 'n\\xe9o'; expected one of one" in done.stderr
