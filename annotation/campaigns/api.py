@@ -125,6 +125,13 @@ class NewCampaignSerializer(serializers.Serializer):
     )
     start = serializers.BooleanField(required=False, default=False)
 
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        sample = Campaign.Choice.SAMPLE
+        if self.initial_data.get("n_sample") is not None and attrs["choice"] != sample:
+            message = f"Counts with the choice {sample} alone. Leave it out, or choose that."
+            raise serializers.ValidationError({"n_sample": [message]})
+        return attrs
+
 
 class GoOnSerializer(serializers.Serializer):
     """`with_failed` asks again about what failed; `cost_cap` is a new limit."""

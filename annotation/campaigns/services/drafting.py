@@ -175,8 +175,10 @@ def chosen_entries(pool: Pool, options: Wanted, seed: int) -> list[tuple[PoolEnt
     if options.choice == CHOICES.UNJUDGED:
         run_names = set(pool.runs.values_list("name", flat=True))
         if not options.runs or set(options.runs) - run_names:
-            names = ", ".join(sorted(run_names)) or "it has none"
-            raise RunsNeededError(unknown=f"the pool's are {names}")
+            names = ", ".join(sorted(run_names))
+            raise RunsNeededError(unknown=f"the pool's are {names}" if names else "it has none")
+    elif options.runs:
+        raise RunsNeededError(unknown=f"this one is {CHOICES(options.choice).label}")
     entries = list(entries_of(pool, options.choice, runs=options.runs))
     if not entries:
         raise NoPairsError(pool=pool.name, choice=WORDS[CHOICES(options.choice)])

@@ -101,4 +101,7 @@ class MixedModelsError(CampaignError, code="campaign-models", status=409):
 
 
 class RunsNeededError(CampaignError, code="campaign-runs"):
-    message = "Choose the runs whose unjudged documents are asked about; {unknown}."
+    message = (
+        "Choose the runs whose unjudged documents are asked about, and with that choice alone; "
+        "{unknown}."
+    )

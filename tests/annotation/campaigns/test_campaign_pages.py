@@ -136,6 +136,16 @@ def test_the_api_drafts_starts_and_tells(benchmark, owner, pool, judge, signed_i
     assert (refused.status_code, refused.json()["code"]) == (409, "campaign-begun")
 
 
+def test_the_api_refuses_a_sample_of_all(benchmark, owner, pool, judge, signed_in):
+    sent = {"pool": pool.pk, "judge": judge.name, "choice": "all", "n_sample": 2}
+    listed = reverse("api:campaign-list", args=[benchmark.slug])
+
+    refused = signed_in(owner).post(listed, sent, content_type="application/json")
+
+    assert (refused.status_code, [*refused.json()["errors"]]) == (400, ["n_sample"])
+    assert not Campaign.objects.exists()
+
+
 def test_the_command_asks_here_and_goes_on(benchmark, owner, pool, judge, stub):
     stub.script("nothing", "refusal")
     out, err = StringIO(), StringIO()

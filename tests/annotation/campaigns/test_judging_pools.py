@@ -339,6 +339,9 @@ def test_unjudged_documents_of_a_run_leave_out_what_people_judged(benchmark, poo
     for wrong in ([], ["another"]):
         with pytest.raises(RunsNeededError, match="bm25"):
             draft(pool, judge, choice="unjudged", runs=wrong)
+    for choice in ("all", "sample"):
+        with pytest.raises(RunsNeededError, match="and with that choice alone; this one is "):
+            draft(pool, judge, choice=choice, runs=["bm25"])
 
 
 def test_a_pool_without_documents_is_refused(benchmark, judge):
