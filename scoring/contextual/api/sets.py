@@ -229,6 +229,7 @@ class ContextualSetImage(OfSet):
 class ContextualSetEstimate(OfSet):
     serializer_class = JudgingEstimateSerializer
     pagination_class = None
+    refusals = {"GET": (422,)}
 
     @extend_schema(
         summary="What judging a set would take",

@@ -6,6 +6,7 @@ ScoringError (benchwright/errors.py)
 ├── CasesOfRunError          a run of which no such case set can be made
 ├── VerdictsError            verdicts that are not those of the case one was asked about
 ├── NoCasesChosenError       an evaluation of nothing
+├── CasesChosenTwiceError    the first cases and a slice at once
 ├── EvaluationActiveError    something that must wait until an evaluation has ended
 ├── NothingToRetryError      no case has failed or is left
 ├── JudgeGoneError           a judge that was deleted meanwhile
@@ -42,6 +43,17 @@ class VerdictsError(ScoringError):
 class NoCasesChosenError(ScoringError):
     code = "no-cases-chosen"
     message = "{case_set} has no case {choice}. Choose other cases."
+
+
+class CasesChosenTwiceError(ScoringError):
+    code = "cases-chosen-twice"
+    message = "The first {first} cases or the slice '{slice}': choose one of the two."
+
+    @classmethod
+    def refuse(cls, only_slice: str, only_first: int | None) -> None:
+        """Raise it where both are chosen; a slice is judged whole."""
+        if only_slice and only_first is not None:
+            raise cls(first=only_first, slice=only_slice)
 
 
 class EvaluationActiveError(ScoringError):

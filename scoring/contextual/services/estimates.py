@@ -9,6 +9,7 @@ from benchmarks_app.models import JudgeEndpoint
 from benchwright.contextual import prompts
 from benchwright.judges.fencing import DATA_RULE
 from scoring.contextual.selectors import cases_chosen
+from scoring.contextual.services.errors import CasesChosenTwiceError
 from scoring.models import CaseSet
 
 # Of English and of most others in UTF-8; models differ by a third.
@@ -44,7 +45,14 @@ def estimate(
     only_slice: str = "",
     only_first: int | None = None,
 ) -> Estimate:
-    """Reckoned from the bytes of all texts, and how many nodes and images there are."""
+    """Reckoned from the bytes of all texts, and how many nodes and images there are.
+
+    Raises
+    ------
+    CasesChosenTwiceError
+        If both a slice and the first are chosen.
+    """
+    CasesChosenTwiceError.refuse(only_slice, only_first)
     chosen = cases_chosen(case_set, only_slice=only_slice, only_first=only_first)
     # A case without nodes is 0 without a question.
     cases = chosen.filter(n_nodes__gt=0).order_by()

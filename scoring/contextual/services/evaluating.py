@@ -17,6 +17,7 @@ from benchmarks_app.models import Job, JudgeEndpoint, User
 from benchwright.contextual.prompts import TEMPLATE
 from scoring.contextual.selectors import cases_chosen, counts_of
 from scoring.contextual.services.errors import (
+    CasesChosenTwiceError,
     CostCapUsedError,
     CostUnknownError,
     EvaluationActiveError,
@@ -56,6 +57,8 @@ def start_evaluation(
 
     Raises
     ------
+    CasesChosenTwiceError
+        If both a slice and the first are chosen.
     NoCasesChosenError
         If the choice leaves none.
     CostUnknownError
@@ -90,9 +93,7 @@ def _prepared(
     require_packages()
     if options.cost_cap is not None and not judge.has_prices:
         raise CostUnknownError(judge=judge.name)
-    chosen = asdict(options)
-    if options.only_slice:
-        chosen["only_first"] = None
+    CasesChosenTwiceError.refuse(options.only_slice, options.only_first)
     evaluation = ContextualEvaluation.objects.create(
         case_set=case_set,
         endpoint=judge,
@@ -102,7 +103,7 @@ def _prepared(
         price_out=judge.price_out,
         prompt_hash=TEMPLATE,
         created_by=user,
-        **chosen,
+        **asdict(options),
     )
     _wait_for_all(evaluation)
     audit.record(

@@ -10,6 +10,7 @@ from benchmarks_app.judges.services.judges import change_judge, delete_judge
 from benchmarks_app.models import Job
 from scoring.contextual.services import judging
 from scoring.contextual.services.errors import (
+    CasesChosenTwiceError,
     CostCapUsedError,
     CostUnknownError,
     EvaluationActiveError,
@@ -125,6 +126,15 @@ def test_only_the_chosen_cases_are_judged(four, by, owner, choice, expected):
 
     ids = list(finished.outcomes.order_by("pk").values_list("case__case_id", flat=True))
     assert ids == (expected or ["c1", "c2", "c3", "c4"])
+
+
+def test_the_first_of_a_slice_are_refused_and_not_the_whole_slice_asked(four, by, owner):
+    both = {"only_slice": "hard", "only_first": 1}
+
+    with pytest.raises(CasesChosenTwiceError, match="The first 1 cases or the slice 'hard'"):
+        evaluation(four, by, owner, **both)
+    with pytest.raises(CasesChosenTwiceError):
+        estimate(four, by, **both)
 
 
 def test_a_slice_that_nobody_is_in_is_refused(four, by, owner):
