@@ -28,7 +28,7 @@ from benchmarks_app.api.parameters import api_field
 from benchmarks_app.api.serializers import Id
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.common.services import audit
-from benchmarks_app.judges.selectors import judges_of
+from benchmarks_app.judges.api import judge_asked
 from benchmarks_app.models import QrelSet
 from benchmarks_app.permissions import Action
 from benchwright.grading.prompts import LONGEST_TEMPLATE
@@ -217,7 +217,7 @@ class CampaignList(Endpoint):
         benchmark = self.benchmark_for(Action.EDIT)
         fields = dict(self.validated(NewCampaignSerializer))
         pool = get_object_or_404(pools_of(benchmark), pk=fields.pop("pool"))
-        judge = get_object_or_404(judges_of(benchmark), name=fields.pop("judge"))
+        judge = judge_asked(benchmark, fields.pop("judge"))
         is_started = fields.pop("start")
         campaign = draft_campaign(pool=pool, judge=judge, user=request.user, **fields)
         if is_started:

@@ -19,11 +19,21 @@ from benchmarks_app.judges.services.judges import (
     make_judge,
     start_trial,
 )
-from benchmarks_app.models import JudgeEndpoint
+from benchmarks_app.models import Benchmark, JudgeEndpoint
 from benchmarks_app.permissions import Action
 from benchwright.recipes import contextual
 
 TAG = ["judges"]
+
+
+def judge_asked(benchmark: Benchmark, name: str) -> JudgeEndpoint:
+    """The judge that is named; 400 where there is none."""
+    judges = {judge.name: judge for judge in judges_of(benchmark)}
+    if name in judges:
+        return judges[name]
+    there = ", ".join(judges) or "none yet"
+    message = f"There is no judge '{name}'; the benchmark has {there}."
+    raise serializers.ValidationError({"judge": [message]})
 
 
 class JudgeSerializer(serializers.ModelSerializer):

@@ -162,6 +162,7 @@ class ReliabilitySerializer(serializers.Serializer):
 class Reliability(Endpoint):
     serializer_class = ReliabilitySerializer
     pagination_class = None
+    refusals = {"GET": (400,)}
 
     @extend_schema(
         operation_id="reliability_detail",
@@ -172,9 +173,7 @@ class Reliability(Endpoint):
     def get(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.SEE_RESULTS)
         version = request.query_params.get("release", "")
-        release = release_of_version(benchmark, version) if version else None
-        if version and release is None:
-            raise Http404
+        release = release_named(benchmark, version) if version else None
         return Response(ReliabilitySerializer(reliability_of(benchmark, release)).data)
 
 

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.throttling import COMPUTATIONS
-from benchmarks_app.judges.selectors import judges_of
+from benchmarks_app.judges.api import judge_asked
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, may
 from benchwright.formats.numbers import row_key
@@ -71,7 +71,7 @@ class ContextualEvaluationList(Endpoint):
         case_sets = case_sets_of(benchmark, request.user)
         started = start_evaluation(
             case_set=get_object_or_404(case_sets, pk=fields["case_set"]),
-            judge=get_object_or_404(judges_of(benchmark), name=fields["judge"]),
+            judge=judge_asked(benchmark, fields["judge"]),
             user=request.user,
             threshold=fields["threshold"],
             is_strict=fields["strict"],

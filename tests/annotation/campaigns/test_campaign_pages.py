@@ -146,6 +146,17 @@ def test_the_api_refuses_a_sample_of_all(benchmark, owner, pool, judge, signed_i
     assert not Campaign.objects.exists()
 
 
+def test_the_api_says_which_judges_there_are(benchmark, owner, pool, judge, signed_in):
+    sent = {"pool": pool.pk, "judge": "another"}
+    listed = reverse("api:campaign-list", args=[benchmark.slug])
+
+    refused = signed_in(owner).post(listed, sent, content_type="application/json")
+
+    assert refused.status_code == 400
+    words = f"There is no judge 'another'; the benchmark has {judge.name}."
+    assert refused.json()["errors"] == {"judge": [words]}
+
+
 def test_the_command_asks_here_and_goes_on(benchmark, owner, pool, judge, stub):
     stub.script("nothing", "refusal")
     out, err = StringIO(), StringIO()

@@ -190,6 +190,16 @@ def test_exports_hold_every_case(four, by, owner, vi, signed_in):
     assert client.get(url("export", evaluation.pk, "exe")).status_code == 404
 
 
+def test_the_api_says_which_judges_there_are(four, by, benchmark, owner, signed_in):
+    address = f"/api/v1/benchmarks/{benchmark.slug}/contextual/evaluations/"
+    sent = {"case_set": four.pk, "judge": "another"}
+
+    answer = signed_in(owner).post(address, sent, content_type="application/json")
+
+    words = f"There is no judge 'another'; the benchmark has {by.name}."
+    assert (answer.status_code, answer.json()["errors"]) == (400, {"judge": [words]})
+
+
 def test_evaluations_of_two_sets_are_not_compared(four, by, benchmark, owner, signed_in):
     other = judged(case_set(benchmark, owner, name="other"), by, owner)
     mine = judged(four, by, owner)

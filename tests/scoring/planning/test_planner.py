@@ -104,6 +104,15 @@ def test_runs_that_not_all_see_do_not_shape_what_queries_show(
     assert answers() == before
 
 
+def test_a_release_that_there_is_not_is_named(client, benchmark, vi, release):
+    client.force_login(vi)
+
+    answer = client.get(f"/api/v1/benchmarks/{benchmark.slug}/reliability/?release=9")
+
+    words = "There is no published release 9. Name one of its versions, as 1.0.0."
+    assert (answer.status_code, answer.json()["errors"]) == (400, {"release": [words]})
+
+
 def test_the_pace_of_labels_is_that_of_whoever_registers_it(benchmark, vi, monkeypatch):
     monkeypatch.setattr(label_facts, "PACERS", [lambda of: None, lambda of: 12.5])
 
