@@ -12,7 +12,7 @@ from benchwright.judges.errors import CaseFormatError
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 ROWS_AT_ONCE = 1 << 16
 
@@ -34,8 +34,13 @@ def contextual_precision(relevant: Sequence[bool]) -> float:
     return total / n_relevant if n_relevant else 0.0
 
 
-def contextual_precisions(relevant: "NDArray[np.bool_]") -> "NDArray[np.float64]":
+def contextual_precisions(relevant: "ArrayLike") -> "NDArray[np.float64]":
     """Contextual precision of each row of a cases x nodes matrix; shorter cases end in False.
+
+    Examples
+    --------
+    >>> contextual_precisions([[False, True], [False, False]]).tolist()
+    [0.5, 0.0]
 
     Raises
     ------
@@ -44,16 +49,20 @@ def contextual_precisions(relevant: "NDArray[np.bool_]") -> "NDArray[np.float64]
     """
     import numpy as np
 
-    if relevant.ndim != 2 or relevant.dtype != np.bool_:
+    try:
+        matrix = np.asarray(relevant)
+    except ValueError:  # rows of several lengths
+        matrix = np.array(relevant, dtype=object)
+    if matrix.ndim != 2 or matrix.dtype != np.bool_:
         raise CaseFormatError(
             where="relevant",
-            what=f"an array of {relevant.ndim} dimensions and type {relevant.dtype}",
+            what=f"an array of {matrix.ndim} dimensions and type {matrix.dtype}",
             expected="a matrix of booleans, a case a row and a node a column",
         )
-    scores = np.zeros(len(relevant))
-    for start in range(0, len(relevant), ROWS_AT_ONCE):
+    scores = np.zeros(len(matrix))
+    for start in range(0, len(matrix), ROWS_AT_ONCE):
         block = slice(start, start + ROWS_AT_ONCE)
-        scores[block] = _of_block(relevant[block])
+        scores[block] = _of_block(matrix[block])
     return scores
 
 

@@ -84,7 +84,9 @@ class _Reader:
         return Pair(ids[0], ids[1], query, document, description)
 
     def _text(self, row: Mapping[str, Any], key: str, number: int, without: str) -> str:
-        value = row.get(key, without)
+        value = row.get(key)
+        if value is None:  # as tables write an empty cell
+            return without
         if isinstance(value, int) and not isinstance(value, bool) and key.endswith("_id"):
             return str(value)
         if not isinstance(value, str) or (key.endswith("_id") and not value.strip()):

@@ -64,7 +64,14 @@ def test_matrix_larger_than_a_block_is_scored_to_its_last_row(monkeypatch):
     )
 
 
-@pytest.mark.parametrize("wrong", [np.zeros(3, dtype=bool), np.ones((2, 2))])
+def test_rows_may_be_lists():
+    assert contextual_precisions([[True, False], [False, True]]).tolist() == [1.0, 0.5]
+
+
+WRONG = [np.zeros(3, dtype=bool), np.ones((2, 2)), [[1, 0], [0, 1]], [[True], [True, False]], []]
+
+
+@pytest.mark.parametrize("wrong", WRONG)
 def test_anything_but_a_matrix_of_booleans_is_refused(wrong):
     with pytest.raises(CaseFormatError, match="a matrix of booleans"):
         contextual_precisions(wrong)

@@ -26,6 +26,12 @@ def test_pairs_are_read_with_and_without_ids():
     assert read[1].document[1].url == "https://example.org/x.png"
 
 
+def test_what_may_be_left_out_may_be_null():
+    row = {"query": "a", "document": "b", "query_id": None, "document_id": None}
+
+    assert read_pairs(lines({**row, "description": None})) == [Pair("line-1", "line-1", "a", "b")]
+
+
 WRONG = [
     (b"{", "it is not JSON"),
     ([], "it is no JSON object"),
