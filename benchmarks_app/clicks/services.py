@@ -189,19 +189,24 @@ def _nothing(facts: Mapping[str, Any], n_graded: int) -> str:
     """Why no grade came of a log that could be read."""
     if n_graded:
         return f"none of its {n_graded:,} graded documents is in the corpus."
-    if not facts["n_clicks"] and facts["actions"]:
-        actions = ", ".join(facts["actions"])
-        return f"no action of its events counts as a click; there are {actions}. Name one."
     if not facts["n_clicks"]:
-        return (
-            f"nobody clicked on what its {counted(facts['n_pages'], 'page')} showed. UBI's clicks "
-            "are in its file of events: give both."
-        )
+        return why_no_clicks(facts)
     if facts["n_other"] >= facts["n_pages"]:
         return f"none of its {facts['n_pages']:,} pages asked a query of this benchmark."
     return (
         f"none of its {facts['n_pairs']:,} pairs was shown {facts['least']:,} times. "
         "Ask for less evidence, or give a longer log."
+    )
+
+
+def why_no_clicks(facts: Mapping[str, Any]) -> str:
+    """Why a log that could be read has no click."""
+    if facts["actions"]:
+        actions = ", ".join(facts["actions"])
+        return f"no action of its events counts as a click; there are {actions}. Name one."
+    return (
+        f"nobody clicked on what its {counted(facts['n_pages'], 'page')} showed. UBI's clicks "
+        "are in its file of events: give both."
     )
 
 

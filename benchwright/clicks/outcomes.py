@@ -141,7 +141,7 @@ def outcomes_apart(
     ------
     ClickColumnsError, NoClicksError
     ArmsError
-        If the logs have no such arms, or too few visits for an interval.
+        If both are one, the logs have no such arms, or too few visits for an interval.
     """
     reading = Reading()
     pages = told_pages(
@@ -157,6 +157,8 @@ def outcomes_apart(
     if any(isnan(estimate.low) for estimate in differences.values()):
         name, n = min((arm.name, arm.n_visits) for arm in (first, second) if arm.n_visits < 2)
         raise ArmsError(arm=name, why=f"has {n} visit, which gives no interval")
+    if arms[0] == arms[1]:
+        raise ArmsError(arm=arms[0], why="stands for both runs, and says nothing of either")
     return {
         "arms": [first.facts, second.facts],
         "differences": {outcome: list(estimate) for outcome, estimate in differences.items()},

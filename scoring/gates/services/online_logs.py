@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
-from benchmarks_app.clicks.services import forget_logs
+from benchmarks_app.clicks.services import forget_logs, why_no_clicks
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.common.services import reading_apart
 from benchmarks_app.jobs.services import jobs
@@ -92,7 +92,7 @@ def _outcomes(job: jobs.RunningJob, uploads: Sequence[Upload]) -> dict[str, Any]
     from benchwright.clicks.outcomes import outcomes_apart
 
     parameters = job.parameters
-    return reading_apart.call(
+    outcomes: dict[str, Any] = reading_apart.call(
         outcomes_apart,
         [uploading.local(upload) for upload in uploads],
         [upload.name for upload in uploads],
@@ -105,6 +105,11 @@ def _outcomes(job: jobs.RunningJob, uploads: Sequence[Upload]) -> dict[str, Any]
         is_job=True,
         progress=job.progress,
     )
+    reading = outcomes["reading"]
+    if not reading["n_clicks"] and parameters["metric"] != "zero results":
+        # Two arms that nobody clicked on would be called the same.
+        raise NoClicksError(file=uploads[0].name, why=why_no_clicks(reading))
+    return outcomes
 
 
 def _record(job: jobs.RunningJob, gate: GateResult, outcomes: Mapping[str, Any]) -> None:

@@ -39,6 +39,7 @@ def log_of(**arms) -> str:
 
 
 LOG = log_of(old=OLD, new=NEW)
+NOBODY = log_of(old=[["miss"]] * 12, new=[["miss"]] * 12)
 ARMS = {"baseline_arm": "old", "candidate_arm": "new", "metric": "success", "cutoff": 10}
 
 
@@ -141,14 +142,22 @@ def test_more_pages_without_results_are_worse(read):
     assert (online.outcome, online.difference) == ("worse", pytest.approx(0.75))
 
 
+def test_pages_without_results_need_no_click(read):
+    read(NOBODY, metric="zero results")
+
+    assert OnlineResult.objects.get().outcome == "same"
+
+
 @pytest.mark.parametrize(
     ("log", "fields", "why"),
     [
         (LOG, {"candidate_arm": "newest"}, "'newest' is no arm of the log; there are 'new', 'old'"),
         (LOG.partition("\n")[0], {"candidate_arm": "old"}, "'old' has 1 visit"),
         ('{"a": 1}', {}, "ab.jsonl"),
+        (LOG, {"candidate_arm": "old"}, "'old' stands for both runs"),
+        (NOBODY, {}, "nobody clicked on what its 24 pages showed"),
     ],
-    ids=["arm", "one visit", "columns"],
+    ids=["arm", "one visit", "columns", "one arm", "no click"],
 )
 def test_what_cannot_be_read_records_nothing_and_is_forgotten(read, log, fields, why):
     read(log, **fields)
