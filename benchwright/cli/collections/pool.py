@@ -14,6 +14,7 @@ from benchwright.cli.parameters import parameter_option
 from benchwright.cli.site_doors import pooling
 from benchwright.pools.recipe import ESTIMATE, STRATA, Recipe
 from benchwright.recipes import pools as recipes
+from benchwright.texts.counting import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -219,10 +220,14 @@ def _built(
 
 def _drawn(frames: Mapping[str, "pl.DataFrame"], recipe: Recipe) -> dict[tuple[str, str], float]:
     """The documents of an estimate, each with its probability."""
+    from benchwright.estimation.documents import LEAST_FAMILIES
     from benchwright.estimation.errors import BudgetError
     from benchwright.estimation.populations import population_of
 
     population = population_of(frames, measure=recipe.measure.upper(), cutoff=recipe.depth)
+    if (n := len(population.queries)) < LEAST_FAMILIES:
+        few = f"{counted(n, 'query')}; runs are estimated from {LEAST_FAMILIES} families or more."
+        click.echo(f"Warning: {few}", err=True)
     try:
         return population.pairs_of(population.drawn(budget=recipe.labels or 0, seed=recipe.seed))
     except BudgetError as error:

@@ -60,8 +60,9 @@ def test_a_pool_is_that_of_the_reference_in_the_order_of_its_queue(runs, pool, t
 def test_an_estimates_documents_come_with_their_probabilities(runs, pool, tmp_path):
     words = (*runs, "--strategy", "estimate", "--depth", 2, "--seed", 3, "-o", "pool.tsv")
 
-    code, _, _ = pool(*words, "--measure", "DCG", "--labels", 3)
+    code, _, errors = pool(*words, "--measure", "DCG", "--labels", 3)
 
+    assert "Warning: 2 queries; runs are estimated from 20 families or more." in errors
     _, columns, lines = rows(tmp_path / "pool.tsv")
     at = columns.index("probability")
     # By hand: b of q1 counts 1 + 1/log2(3), d 1/log2(3), the others 1; shares of 3 in all.
