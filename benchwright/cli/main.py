@@ -221,20 +221,25 @@ class Command(click.Command):
         write_conventions(formatter)
 
 
+def _is_written(parameter: click.Parameter) -> bool:
+    """Whether it names a file that may not be there yet."""
+    of = parameter.type
+    return isinstance(of, click.Path) and not of.exists and not of.dir_okay and of.file_okay
+
+
 def _refuse_overwriting(ctx: click.Context, parameters: Sequence[click.Parameter]) -> None:
     """A file that is written is no other of the line: what is read, or kept, would be lost."""
     from benchwright.cli.files import is_stream
-    from benchwright.cli.parameters import OutputFile
 
     names: dict[Path, str] = {}
-    for parameter in sorted(parameters, key=lambda each: isinstance(each.type, OutputFile)):
+    for parameter in sorted(parameters, key=_is_written):
         values = ctx.params.get(parameter.name or "")
         for path in values if isinstance(values, tuple) else (values,):
             if not isinstance(path, Path) or is_stream(path):
                 continue
             name = parameter.opts[-1] if parameter.opts[-1].startswith("-") else parameter.name
             other = names.setdefault(path.resolve(), str(name))
-            if isinstance(parameter.type, OutputFile) and other != name:
+            if _is_written(parameter) and other != name:
                 text = f"{name} would overwrite {path}, which is {other}. Name another file."
                 raise click.UsageError(text, ctx)
 

@@ -113,6 +113,7 @@ def test_missing_file_has_its_own_message(files, benchwright, name):
     ("arguments", "words"),
     [
         (["fuse", "a.run", "b.run", "-o", "./b.run"], "--output would overwrite b.run, which is"),
+        (["pool", "a.run", "b.run", "-o", "b.run"], "--output would overwrite b.run, which is"),
         (["families", "a.run", "-o", "x", "--links", "x"], "--links would overwrite x, which is"),
         (["judge", "a.run", "--judge", "m", "--cache", "b.run", "-o", "b.run"], "which is --cache"),
     ],
