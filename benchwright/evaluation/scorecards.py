@@ -283,11 +283,6 @@ class Scorer:
             self.warnings.warn(path.name, 0, problem)
 
     def _warn_of_unknown(self, path: Path, qids: list[bytes]) -> None:
-        from benchwright.formats.side_tables import unknown_queries
+        from benchwright.formats.side_tables import warn_of_unknown
 
-        if unknown := unknown_queries(qids, self.judged):
-            examples = ", ".join(f"'{qid}'" for qid in unknown[:3]) + ", …" * (len(unknown) > 3)
-            is_one = len(unknown) == 1
-            subject = "1 query is" if is_one else f"{len(unknown)} queries are"
-            passed = f"not in the qrels and {'was' if is_one else 'were'} passed over: {examples}"
-            self.warnings.warn(path.name, 0, f"{subject} {passed}")
+        warn_of_unknown(path, qids, self.judged, problems=self.warnings)

@@ -83,9 +83,16 @@ def read_parents(path: Path, *, problems: Problems | None = None) -> dict[bytes,
     return _one_each(path, PARENT_COLUMNS, "passage", "document", problems or Problems())
 
 
-def unknown_queries(named: Iterable[bytes], known: Container[bytes]) -> list[str]:
-    """Queries of a table that the qrels (`known`) lack, as text, each once."""
-    return [as_shown(qid) for qid in dict.fromkeys(named) if qid not in known]
+def warn_of_unknown(
+    path: Path, named: Iterable[bytes], known: Container[bytes], *, problems: Problems
+) -> None:
+    """Warn of queries of a table that the qrels (`known`) lack."""
+    if unknown := [as_shown(qid) for qid in dict.fromkeys(named) if qid not in known]:
+        examples = ", ".join(f"'{qid}'" for qid in unknown[:3]) + ", …" * (len(unknown) > 3)
+        is_one = len(unknown) == 1
+        subject = "1 query is" if is_one else f"{len(unknown)} queries are"
+        passed = f"not in the qrels and {'was' if is_one else 'were'} passed over: {examples}"
+        problems.warn(path.name, 0, f"{subject} {passed}")
 
 
 def _one_each(

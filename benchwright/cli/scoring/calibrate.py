@@ -1,5 +1,6 @@
 """`benchwright calibrate`: how far can a machine's grades be trusted?"""
 
+from collections.abc import Container, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,12 @@ import click
 
 from benchwright.cli import options
 from benchwright.cli.doors import Door
-from benchwright.cli.files import check_named_once, check_standard_input, run_names
+from benchwright.cli.files import (
+    check_named_once,
+    check_standard_input,
+    run_names,
+    tell_warnings,
+)
 from benchwright.cli.main import Command, option
 from benchwright.cli.parameters import FILE, parameter_option
 from benchwright.cli.progress import told
@@ -71,14 +77,24 @@ def command(people: Path, machine: Path, runs: tuple[Path, ...], **chosen: Any) 
     how its values of runs stand to people's, how many more labels it is worth, and which runs it
     favours. The pairs must have been drawn at random for this; 200 of 20 queries are enough.
     """
-    from benchwright.calibration.from_files import calibrate
+    from benchwright.calibration.from_files import calibrate, grades_of
     from benchwright.cli.scoring.calibrate_output import show
-    from benchwright.formats.side_tables import read_families, read_slices
+    from benchwright.errors import Problems
+    from benchwright.formats.side_tables import read_families, read_slices, warn_of_unknown
 
-    check_standard_input((people, machine, *runs, chosen["slices"], chosen["families"]))
+    beside = [chosen[name] for name in ("slices", "families", "others")]
+    check_standard_input((people, machine, *runs, *beside))
     check_named_once(runs)
-    slices = read_slices(chosen["slices"]) if chosen["slices"] else {}
-    families = read_families(chosen["families"]) if chosen["families"] else {}
+    problems, of_people = Problems(), grades_of(people)
+    slices, families = {}, {}
+    if path := chosen["slices"]:
+        slices = read_slices(path, problems=problems)
+        queries = [query for of in slices.values() for query in of]
+        warn_of_unknown(path, queries, _known(queries, of_people), problems=problems)
+    if path := chosen["families"]:
+        families = read_families(path, problems=problems)
+        warn_of_unknown(path, families, _known(families, of_people), problems=problems)
+    tell_warnings(problems)
     named = dict(zip(run_names(runs), runs, strict=True))
     for name in chosen["same_model"]:
         if name not in named:
@@ -86,7 +102,7 @@ def command(people: Path, machine: Path, runs: tuple[Path, ...], **chosen: Any) 
             raise click.UsageError(message)
     with told("Calibrating"):
         report = calibrate(
-            people,
+            of_people,
             machine,
             runs=named,
             measure=chosen["measure"],
@@ -98,3 +114,7 @@ def command(people: Path, machine: Path, runs: tuple[Path, ...], **chosen: Any) 
             seed=chosen["seed"],
         )
     show(report, chosen["form"])
+
+
+def _known(queries: Iterable[bytes], grades: Container[str]) -> set[bytes]:
+    return {query for query in queries if as_text(query) in grades}

@@ -250,11 +250,23 @@ def test_too_few_pairs_are_said_first(graded, benchwright):
     assert "Grade 150 more pairs and pairs of 14 more queries." in done.stdout
 
 
+@pytest.mark.parametrize("option", ["--families", "--slices"])
+def test_queries_that_nobody_graded_are_warned_of(graded, benchwright, option):
+    (graded / "beside.tsv").write_text("q1\tone\nq2\tone\nquestion\tone\n")
+
+    done = benchwright("calibrate", "people.qrels", "machine.qrels", option, "beside.tsv")
+
+    words = "beside.tsv: 1 query is not in the qrels and was passed over: 'question'"
+    assert (done.exit_code, words in done.stderr) == (0, True), done.stderr
+
+
 def test_what_cannot_be_calibrated_is_refused(graded, benchwright):
     (graded / "other.qrels").write_text("x 0 y 1\n")
 
     assert "none in common" in benchwright("calibrate", "people.qrels", "other.qrels").stderr
     wrong = benchwright("calibrate", "people.qrels", "machine.qrels", *RUNS, "--same-model", "r9")
     assert (wrong.exit_code, "no such run; expected r0.run" in wrong.stderr) == (2, True)
+    twice = benchwright("calibrate", "-", "machine.qrels", "--others", "-")
+    assert (twice.exit_code, "'-' is named twice" in twice.stderr) == (2, True)
     two = benchwright("calibrate", "people.qrels", "machine.qrels", *RUNS, "-m", "nDCG@10 P@3")
     assert (two.exit_code, "stands for 2 measures; expected one" in two.stderr) == (1, True)
