@@ -48,8 +48,14 @@ def run_top_up(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
 @benchmark_view(Action.SEE_RESULTS)
 def top_up_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """What tells the runs of `?runs=` apart; without any, they can be chosen."""
-    named = request.GET.getlist("runs")
-    return _top_up(request, benchmark, runs_named(benchmark, request.user, named)[:MOST_RUNS])
+    runs = runs_named(benchmark, request.user, request.GET.getlist("runs"))
+    if len(runs) > MOST_RUNS:
+        release = release_of(benchmark, request.GET.get("release", ""))
+        error = f"{len(runs)} runs are chosen; at most {MOST_RUNS} are gone through at once."
+        context = _choice(request, benchmark, release) | {"chosen": runs, "error": error}
+        page = "scoring/completeness/top_up_choose.html"
+        return render(request, page, context, status=422)
+    return _top_up(request, benchmark, runs)
 
 
 def _top_up(request: HttpRequest, benchmark: Benchmark, runs: list[Run]) -> HttpResponse:

@@ -275,3 +275,18 @@ def test_endpoint_says_which_run_it_does_not_know(client, benchmark, runs, keepe
 
     assert answer.status_code == 400
     assert "There is no run nine" in answer.content.decode()
+
+
+def test_more_runs_than_are_gone_through_are_refused_and_stay_chosen(
+    client, benchmark, release, scored, keeper
+):
+    runs = [scored(f"q1 Q0 d{n} 1 3 s", name=f"run {n}").run for n in range(7)]
+    client.force_login(keeper)
+    query = "&".join(f"runs={run.pk}" for run in runs)
+
+    answer = client.get(reverse("scoring:top-up-new", args=[benchmark.slug]) + f"?{query}")
+
+    html = answer.content.decode()
+    assert answer.status_code == 422
+    assert "7 runs are chosen; at most 6 are gone through at once." in html
+    assert [run for run in runs if f'name="runs" value="{run.pk}" checked>' not in html] == []
