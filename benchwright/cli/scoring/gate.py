@@ -171,7 +171,7 @@ def _check_reports(chosen: Mapping[str, Any]) -> None:
     policy = Path(chosen["policy"] or "")
     rehearsal = policy.with_suffix(".rehearsal.json") if policy.name else policy
     for path in chosen["reports"]:
-        if path.resolve() == rehearsal.resolve():
+        if path.resolve() in {policy.resolve(), rehearsal.resolve()}:
             text = f"--report would overwrite {path}, which is the policy's. Name another file."
             raise click.UsageError(text)
         try:
