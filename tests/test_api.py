@@ -74,6 +74,22 @@ def test_a_change_of_no_field_that_can_be_changed_is_refused(benchmark, api, pat
     assert names in answer.json()["errors"]["non_field_errors"][0]
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "name"),
+    [
+        ("slices/", {"name": "part", "rul": {"kind": "length"}}, "rul"),
+        ("baselines/", {"system": "bm25"}, "system"),
+    ],
+)
+def test_a_new_thing_with_a_field_that_there_is_not_is_not_made(benchmark, api, path, body, name):
+    answer = send(api, path, body)
+
+    assert answer.status_code == 400
+    assert answer.json()["errors"][name][0].startswith("There is no such field. There are: ")
+    assert not benchmark.slices.exists()
+    assert not benchmark.jobs.exists()
+
+
 # --- the description ------------------------------------------------------------------------------
 
 

@@ -145,18 +145,25 @@ class Endpoint(Answering, GenericAPIView):
     ) -> Any:
         """What was sent, as `serializer` reads it; 400 with what is wrong of it.
 
-        A change none of whose fields can be changed is wrong, too.
+        A change none of whose fields can be changed is wrong, too, and a new thing with a field
+        that there is not: it would be made otherwise than was meant.
         """
         context = {"request": self.request, **more}
-        bound_serializer = serializer(data=self.request.data, context=context, partial=partial)
+        body = self.request.data
+        bound_serializer = serializer(data=body, context=context, partial=partial)
+        fields = bound_serializer.fields if isinstance(bound_serializer, Serializer) else {}
+        names = [name for name, field in fields.items() if not field.read_only]
+        if self.request.method == "POST" and fields and isinstance(body, Mapping):
+            message = f"There is no such field. There are: {', '.join(names) or 'none'}."
+            unknown = {name: [message] for name in body if name not in fields}
+            if unknown:
+                raise exceptions.ValidationError(unknown)
         bound_serializer.is_valid(raise_exception=True)
-        fields = bound_serializer.validated_data
-        is_empty = isinstance(bound_serializer, Serializer) and not fields
-        if self.request.method == "PATCH" and self.request.data and is_empty:
-            names = [name for name, field in bound_serializer.fields.items() if not field.read_only]
+        values = bound_serializer.validated_data
+        if self.request.method == "PATCH" and body and names and not values:
             message = f"None of these fields can be changed. Expected {' or '.join(names)}."
             raise exceptions.ValidationError({"non_field_errors": [message]})
-        return fields
+        return values
 
     def parameter(self, name: str, field: Field) -> Any:
         """A parameter of the address as `field` reads it, None without it; 400 where it cannot."""
