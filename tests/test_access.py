@@ -337,6 +337,8 @@ api:submission-send-on          GET  405
 api:submission-send-on          POST 401   403   403   415   403   415   415   404   401   403
 api:submission-list             GET  401   403   403   200   403   200   200   404   401   403
 api:submission-list             POST 401   403   403   415   403   415   415   404   401   403
+api:run-withdraw                GET  405
+api:run-withdraw                POST 401   403   403   403   403   200   200   404   401   403
 api:submission-withdraw         GET  405
 api:submission-withdraw         POST 401   403   403   200   403   200   200   404   401   403
 api:pool-list                   GET  401   403   403   403   200   200   200   404   401   403
@@ -1013,6 +1015,8 @@ scoring:submission-new          GET  login 403   403   200   403   200   200   4
 scoring:submission-new          POST login 403   403   422   403   422   422   404   login 403
 scoring:submission-state        GET  login 403   403   200   403   200   200   404   login 403
 scoring:submission-state        POST 405
+scoring:run-withdraw            GET  405
+scoring:run-withdraw            POST login 403   403   403   403   302   302   404   login 403
 scoring:submission-withdraw     GET  405
 scoring:submission-withdraw     POST login 403   403   302   403   302   302   404   login 403
 sign-in                         GET  200

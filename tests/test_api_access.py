@@ -184,6 +184,7 @@ submission-embeddings POST   -        401    403 403 400 403 400 400 404
 submission-list       GET    -        401    403 403 200 403 200 200 404
 submission-list       POST   -        401    403 403 400 403 400 400 404
 submission-detail     GET    -        401    403 403 200 403 200 200 404
+run-withdraw          POST   -        401    403 403 403 403 200 409 404
 submission-withdraw   POST   -        401    403 403 200 403 409 409 404
 submission-leave-out  POST   lines    401    403 403 409 403 409 409 404
 submission-send-on    POST   -        401    403 403 409 403 409 409 404
@@ -605,6 +606,7 @@ def _urls(benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
         "run-scores": f"{of}runs/{run.pk}/scores/",
         "run-queries": f"{of}runs/{run.pk}/queries/",
         "run-contextual": f"{of}runs/{run.pk}/contextual/",
+        "run-withdraw": f"{of}runs/{run.pk}/withdraw/",
         "run-holes": f"{of}runs/{run.pk}/holes/",
         "probing-list": f"{of}runs/probing/",
         "probing-settle": f"{of}runs/probing/{_flag(run, cast['sam']).pk}/settle/",

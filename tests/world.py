@@ -183,6 +183,7 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "annotation:adjudicate-item": _dispute(of, owner),
         "run-detail": runs[0].pk,
         **{f"api:run-{name}": runs[0].pk for name in ("detail", "query")},
+        **dict.fromkeys(("scoring:run-withdraw", "api:run-withdraw"), runs[0].pk),
         "run-export": runs[0].pk,
         "api:run-export": runs[0].pk,
         "qrels_name": qrels.name,

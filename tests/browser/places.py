@@ -463,6 +463,7 @@ NO_PAGES = {
     "slice-register": "takes posts only",
     "scoring:slice-reach-chart": "a picture",
     "scoring:submission-state": "part of submission-detail",
+    "scoring:run-withdraw": "takes posts only",
     "scoring:submission-withdraw": "takes posts only",
     "scoring:submission-leave-out": "takes posts only",
     "scoring:submission-send-on": "takes posts only",

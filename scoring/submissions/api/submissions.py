@@ -17,6 +17,7 @@ from rest_framework.response import Response
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import Id
 from benchmarks_app.api.throttling import UPLOADS
+from benchmarks_app.collections.api import RunDetailSerializer
 from benchmarks_app.models import Run, Scope, Team, User
 from benchmarks_app.permissions import Action
 from benchwright.formats.numbers import row_key
@@ -34,7 +35,7 @@ from scoring.submissions.selectors.submissions import (
 from scoring.submissions.services import submitting
 from scoring.submissions.services.resending import score_without_lines, send_on
 from scoring.submissions.services.sight import rows_as_seen, scores_as_seen
-from scoring.submissions.services.withdrawing import withdraw_submission
+from scoring.submissions.services.withdrawing import withdraw_run, withdraw_submission
 
 TAG = ["submissions"]
 MOST_YEARS = 3
@@ -303,6 +304,25 @@ class SubmissionWithdraw(SubmissionEndpoint):
         return self.told(self.found())
 
 
+class RunWithdraw(Endpoint):
+    pagination_class = None
+    serializer_class = RunDetailSerializer
+    refusals = {"POST": (409,)}
+
+    @extend_schema(
+        operation_id="runs_withdraw",
+        summary="Withdraw a run that was not submitted: it leaves every board, for good",
+        tags=["runs"],
+        request=None,
+        responses=RunDetailSerializer,
+    )
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        runs = self.benchmark_for(Action.EDIT).runs.select_related("owner", "team", "benchmark")
+        withdraw_run(run=get_object_or_404(runs, pk=pk), user=request.user)
+        run = runs.get(pk=pk)
+        return Response(RunDetailSerializer(run, context={"request": request}).data)
+
+
 class LinesAgreedSerializer(serializers.Serializer):
     """How many bad lines are left out: as many as the refused submission has problems of."""
 
@@ -349,6 +369,7 @@ class SubmissionSendOn(SubmissionEndpoint):
 
 
 of_benchmark = [
+    path("runs/<int:pk>/withdraw/", RunWithdraw.as_view(), name="run-withdraw"),
     path(
         "submissions/<int:pk>/leave-out/",
         SubmissionLeaveOut.as_view(),

@@ -1,7 +1,7 @@
-"""Taking a submission back: it leaves every board, and stays where it was compared.
+"""Taking a submission or another run back: it leaves every board, and stays where it was compared.
 
-It is not undone, and its place of the day is not given back: whoever has seen the score of a run
-has used the try.
+It is not undone, and a submission's place of the day is not given back: whoever has seen the score
+of a run has used the try.
 """
 
 from typing import cast
@@ -47,7 +47,7 @@ def withdraw_submission(*, submission: Submission, user: User) -> Submission:
     # The same bytes in another phase are the same run: it is taken back everywhere.
     Submission.objects.filter(run=locked.run_id, withdrawn_at=None).update(withdrawn_at=now)
     # Every scored submission has a run (`submission_scored_has_run`).
-    _withdraw_run(Run.objects.get(pk=cast(int, locked.run_id)), now)
+    _withdraw(Run.objects.get(pk=cast(int, locked.run_id)), now)
     audit.record(
         actor=user,
         action="withdraw-run",
@@ -58,7 +58,27 @@ def withdraw_submission(*, submission: Submission, user: User) -> Submission:
     return Submission.objects.select_related("run", "phase__benchmark").get(pk=locked.pk)
 
 
-def _withdraw_run(run: Run, now: object) -> None:
+@transaction.atomic
+def withdraw_run(*, run: Run, user: User) -> None:
+    """Take back a run that was imported, made here or asked of a live system.
+
+    Raises
+    ------
+    NotWithdrawableError
+        If it was submitted, for then its submission is, or if it was withdrawn before.
+    """
+    locked = Run.objects.select_for_update(of=("self",)).get(pk=run.pk)
+    if locked.kind == Run.Kind.SUBMITTED:
+        reason = "it was submitted. Withdraw the submission."
+        raise NotWithdrawableError(name=locked.name, reason=reason)
+    if locked.withdrawn_at:
+        reason = f"it was, on {locked.withdrawn_at:%Y-%m-%d %H:%M} UTC."
+        raise NotWithdrawableError(name=locked.name, reason=reason)
+    _withdraw(locked, timezone.now())
+    audit.record(actor=user, action="withdraw-run", benchmark=locked.benchmark, target=locked.name)
+
+
+def _withdraw(run: Run, now: object) -> None:
     changed = {"withdrawn_at": now}
     if not _was_compared(run):
         is_of_team = run.team_id is not None

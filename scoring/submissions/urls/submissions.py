@@ -24,6 +24,7 @@ in_benchmark = [
         submissions.submission_send_on,
         name="submission-send-on",
     ),
+    path("runs/<int:pk>/withdraw/", submissions.run_withdraw, name="run-withdraw"),
     path("runs/probing/", probing.probing_list, name="probing-list"),
     path("runs/probing/<int:pk>/settle/", probing.probing_settle, name="probing-settle"),
 ]

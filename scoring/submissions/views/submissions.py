@@ -37,7 +37,7 @@ from scoring.submissions.selectors.submissions import (
 from scoring.submissions.services import submitting
 from scoring.submissions.services.resending import n_offered, score_without_lines, send_on
 from scoring.submissions.services.sight import rows_as_seen, scores_as_seen
-from scoring.submissions.services.withdrawing import may_withdraw, withdraw_submission
+from scoring.submissions.services.withdrawing import may_withdraw, withdraw_run, withdraw_submission
 
 PAGE_SIZE = 25
 # What a person sees of the way a submission goes: each stage with the states it is done in.
@@ -168,6 +168,16 @@ def submission_withdraw(request: PersonRequest, benchmark: Benchmark, pk: int) -
     message = _("“{run}” is withdrawn: it stands on no board any more.")
     messages.success(request, message.format(run=submission.name))
     return redirect(submission)
+
+
+@require_POST
+@benchmark_view(Action.EDIT)
+def run_withdraw(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    run = get_object_or_404(benchmark.runs, pk=pk)
+    withdraw_run(run=run, user=request.user)
+    message = _("“{run}” is withdrawn: it stands on no board any more.")
+    messages.success(request, message.format(run=run.name))
+    return redirect("run-detail", benchmark.slug, run.pk)
 
 
 @require_POST

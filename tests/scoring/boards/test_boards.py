@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import Job, Run, Team
+from benchmarks_app.models import AuditEvent, Job, Run, Team
 from scoring.boards import keeping
 from scoring.boards.selectors.scenarios import stored_scenarios
 from scoring.boards.services.boards import board_of
@@ -63,6 +63,38 @@ def test_a_run_that_was_withdrawn_stands_on_no_board(scored, release, signed_in,
             page = signed_in(person).get(address(name)).content.decode()
             assert "there" in page or name == "leaderboard-slices"
             assert "gone" not in page
+
+
+def test_a_run_that_was_imported_by_mistake_is_taken_off_the_boards(
+    scored, release, signed_in, vi, owner
+):
+    run = scored(PERFECT, "mistake").run
+    page = reverse("run-detail", args=["stdlib", run.pk])
+    address = reverse("scoring:run-withdraw", args=["stdlib", run.pk])
+    assert address not in signed_in(vi).get(page).content.decode()
+    assert address in signed_in(owner).get(page).content.decode()
+
+    answer = signed_in(owner).post(address)
+
+    assert answer["Location"] == page
+    assert address not in signed_in(owner).get(page).content.decode()
+    assert leaderboard(release=release, user=owner) == []
+    assert not Run.objects.visible_to(vi).filter(pk=run.pk).exists()
+    event = AuditEvent.objects.get(action="withdraw-run")
+    assert (event.actor, event.target) == (owner, "mistake")
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason"), [("uploaded", "it was, on 20"), ("submitted", "Withdraw the submission")]
+)
+def test_a_run_is_withdrawn_once_and_a_submission_as_one(scored, signed_in, owner, kind, reason):
+    run = scored(PERFECT, "there", kind=kind).run
+    address = f"/api/v1/benchmarks/stdlib/runs/{run.pk}/withdraw/"
+    answers = [signed_in(owner).post(address) for _ in range(2)]
+
+    assert answers[0].status_code == (200 if kind == "uploaded" else 409)
+    assert answers[1].json()["code"] == "not-withdrawable"
+    assert reason in answers[1].json()["message"]
 
 
 def test_an_anonymous_run_is_nobodys_and_no_attempt_of_anybody(scored, signed_in, sam, vi):

@@ -95,6 +95,7 @@ NOUNS = {
             "holes": listed("{}/holes/", "Unjudged documents among its first.",
                             "query n_top at_stake", RELEASE),
             "latencies": seen("{}/latencies/", "How long its queries took."),
+            "withdraw": done("{}/withdraw/", "Take one off every board, for good."),
             "probing": listed("probing/", "Submissions that look like probing.",
                               "id name submitter kind created_at"),
             "settle": done("probing/{number}/settle/", "Note that you looked at one of these.",
