@@ -276,6 +276,21 @@ def test_an_invitation_makes_a_member_whose_role_changes_and_who_leaves(
     assert guest.goto(link).status in {404, 409, 410}
 
 
+def test_a_question_before_something_is_taken_away_can_be_read(person: Person):
+    from tests.browser.test_pages import CONTRAST, faults_of
+
+    page = person("olga")
+    page.goto(f"{HOME}people/")
+
+    page.get_by_role("button", name="Remove Mia").click()
+    remove = page.get_by_role("dialog").get_by_role("button", name="Remove")
+    for scheme in ("light", "dark"):
+        assert faults_of(page, scheme, CONTRAST) == []
+        remove.hover()
+        assert faults_of(page, scheme, CONTRAST) == []
+        page.mouse.move(0, 0)
+
+
 def test_the_page_of_a_new_invitation_is_accessible(person: Person):
     from tests.browser.test_pages import faults_of
 
