@@ -154,7 +154,7 @@ class Endpoint(Answering, GenericAPIView):
         fields = bound_serializer.fields if isinstance(bound_serializer, Serializer) else {}
         names = [name for name, field in fields.items() if not field.read_only]
         if self.request.method == "POST" and fields and isinstance(body, Mapping):
-            message = f"There is no such field. There are: {', '.join(names) or 'none'}."
+            message = f"This field is unknown; expected one of {', '.join(names)}. Leave it out."
             unknown = {name: [message] for name in body if name not in fields}
             if unknown:
                 raise exceptions.ValidationError(unknown)
