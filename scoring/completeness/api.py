@@ -103,7 +103,7 @@ class TopUpList(Endpoint):
             OpenApiParameter("runs", required=True, description="Names or ids, with commas."),
             OpenApiParameter("release", description="A version; the newest unless given."),
             OpenApiParameter("measure", description="Whose cutoff says how deep; nDCG@10."),
-            OpenApiParameter("limit", type=int, description="Documents listed; 100, 1,000 at most."),
+            OpenApiParameter("limit", type=int, description="How many documents: 100, to 1,000."),
         ],
         responses=CompletenessSerializer,
     )

@@ -1,8 +1,10 @@
 """A whole site of its own for a test: data folder, database, broker, and real processes."""
 
 import contextlib
+import itertools
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -387,10 +389,20 @@ def _execute(server: str, statement: str) -> None:
 # --- processes of this machine -------------------------------------------------------------
 
 
+# Below those that the system gives to whoever asks for any: of these another test would be given
+# one before the process that is to have it listens. Each worker has a thousand of its own.
+_WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+_FIRST_PORT = 20_000 + 1_000 * (_WORKER % 12)
+_PORTS = itertools.cycle(random.sample(range(_FIRST_PORT, _FIRST_PORT + 1_000), 1_000))
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port of loopback at which nothing listens, each time another."""
+    for port in _PORTS:
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError
 
 
 def _all_pids() -> list[int]:

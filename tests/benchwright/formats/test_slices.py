@@ -11,7 +11,7 @@ from benchwright.formats.side_tables import (
     read_parents,
     read_slices,
     read_weights,
-    unknown_queries,
+    warn_of_unknown,
 )
 
 
@@ -94,8 +94,13 @@ def test_missing_table_is_told(tmp_path):
         read_slices(tmp_path / "none.tsv")
 
 
-def test_queries_that_the_qrels_lack_are_told_once():
-    assert unknown_queries([b"q1", b"q9", b"q9"], {b"q1": {}}) == ["q9"]
+def test_queries_that_the_qrels_lack_are_told_once(tmp_path):
+    problems = Problems()
+
+    warn_of_unknown(tmp_path / "a.tsv", [b"q1", b"q9", b"q9"], {b"q1": {}}, problems=problems)
+
+    (warning,) = problems.warnings
+    assert str(warning) == "a.tsv: 1 query is not in the qrels and was passed over: 'q9'"
 
 
 def test_a_file_of_families_means_the_same_to_a_command_and_to_a_site(tmp_path):
