@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
-from django.db.models import OuterRef, Subquery, Sum
+from django.db.models import Exists, OuterRef, Subquery, Sum
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.timesince import timesince
@@ -131,7 +131,10 @@ def due_need(benchmark: Benchmark, user: Any) -> Iterator[Need]:
     """Open pools with labels left that are due within days, or were."""
     today = timezone.now().date()
     soon = Pool.objects.open().filter(benchmark=benchmark, due_on__lte=today + DUE_SOON)
-    soon = soon.order_by("due_on", "pk")
+    # Of pools whose labels are all given the database says so at once, however many there are.
+    slots = Slot.objects.filter(pool=OuterRef("pk"))
+    unfinished = slots.exclude(state__in=(Slot.State.DONE, *Slot.NOT_WANTED))
+    soon = soon.filter(Exists(unfinished)).order_by("due_on", "pk")
     pools = ((pool, pool_progress(pool).n_left) for pool in soon.select_related("benchmark"))
     for pool, n_left in islice(filter(itemgetter(1), pools), POOLS_SHOWN):
         if (due := due_of(pool, today)) is None:

@@ -417,11 +417,11 @@ def sheet_rows(table: Input, folder: Path) -> tuple[list[list[Any]], str]:
         }
     except (calamine.CalamineError, OSError, ValueError) as error:
         cause = str(error).splitlines()[0][:80] if str(error) else type(error).__name__
-        what = (
+        kind = (
             f"an archive where a file is expected, or a spreadsheet that cannot be read ({cause})"
         )
         advice = "Take the file out of the archive; save a sheet as xlsx or CSV UTF-8."
-        raise UnreadableKindError(file=table.shown, what=what, advice=advice) from error
+        raise UnreadableKindError(file=table.shown, what=kind, advice=advice) from error
     name, rows = next(((name, rows) for name, rows in sheets.items() if rows), ("", []))
     others = [f"'{other}'" for other, rows in sheets.items() if rows and other != name]
     note = f"The sheet '{name}' is read, and not {', '.join(others)}." if others else ""

@@ -40,9 +40,7 @@ def withdraw_submission(*, submission: Submission, user: User) -> Submission:
     if locked.state != Submission.State.SCORED:
         reason = f"it is {locked.get_state_display().lower()}, and only what is scored stands."
         raise NotWithdrawableError(name=locked.name, reason=reason)
-    if locked.withdrawn_at:
-        reason = f"it was, on {locked.withdrawn_at:%Y-%m-%d %H:%M} UTC."
-        raise NotWithdrawableError(name=locked.name, reason=reason)
+    _check_standing(locked)
     now = timezone.now()
     # The same bytes in another phase are the same run: it is taken back everywhere.
     Submission.objects.filter(run=locked.run_id, withdrawn_at=None).update(withdrawn_at=now)
@@ -71,11 +69,15 @@ def withdraw_run(*, run: Run, user: User) -> None:
     if locked.kind == Run.Kind.SUBMITTED:
         reason = "it was submitted. Withdraw the submission."
         raise NotWithdrawableError(name=locked.name, reason=reason)
-    if locked.withdrawn_at:
-        reason = f"it was, on {locked.withdrawn_at:%Y-%m-%d %H:%M} UTC."
-        raise NotWithdrawableError(name=locked.name, reason=reason)
+    _check_standing(locked)
     _withdraw(locked, timezone.now())
     audit.record(actor=user, action="withdraw-run", benchmark=locked.benchmark, target=locked.name)
+
+
+def _check_standing(row: Submission | Run) -> None:
+    if row.withdrawn_at:
+        reason = f"it was, on {row.withdrawn_at:%Y-%m-%d %H:%M} UTC."
+        raise NotWithdrawableError(name=row.name, reason=reason)
 
 
 def _withdraw(run: Run, now: object) -> None:
