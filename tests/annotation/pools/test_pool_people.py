@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from annotation.common.selectors.holding import holders_of, second_labels
 from annotation.models import Pool, Slot
+from annotation.overview import due_need
 from annotation.pools.services.settings import set_pool_people
 from benchmarks_app.homes import needs_of
 from benchmarks_app.models import AuditEvent
@@ -139,7 +140,9 @@ def test_due_date_is_set_on_the_page_audited_and_told_on_the_overview(small_pool
     assert "3 days ago" in client.get(url("pool-progress", small_pool)).content.decode()
 
 
-def test_pools_that_are_done_hide_no_pool_that_is_past_its_day(small_pool, owner):
+def test_pools_that_are_done_hide_no_pool_that_is_past_its_day(
+    small_pool, owner, django_assert_num_queries
+):
     today, benchmark = timezone.now().date(), small_pool.benchmark
     for n in range(4):
         done = making.pool(benchmark, {f"q{n}": ["d1"]}, due_on=today - timedelta(days=9))
@@ -149,6 +152,8 @@ def test_pools_that_are_done_hide_no_pool_that_is_past_its_day(small_pool, owner
     (need,) = [need for need in needs_of(benchmark, owner) if "was due" in need.title]
     assert need.title.startswith(f"{small_pool} was due")
     assert need.detail.startswith("6 of 6 labels are left")
+    with django_assert_num_queries(3):  # the pools, and two of the one that is left
+        assert [need.title for need in due_need(benchmark, owner)] == [need.title]
 
 
 def test_naming_nobody_lets_everybody_judge_again(small_pool, ada, bo, owner):
