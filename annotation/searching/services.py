@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Max
 from django.http import Http404
 
@@ -32,8 +33,10 @@ from benchwright.retrieval.word_index import write_word_index
 SOURCE = "search"
 
 
+@transaction.atomic
 def start_indexing(*, benchmark: Benchmark, user: User) -> Job:
     """The job that makes the newest version of the corpus searchable; the one at work, if any."""
+    Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     newest, version = indexing_job(benchmark), benchmark.current_corpus_version
     key = version.pk if version else None
     # One that is at work already reads the version that was the newest when it was started.

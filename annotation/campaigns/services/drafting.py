@@ -233,6 +233,7 @@ def delete_campaign(*, campaign: Campaign, user: User) -> None:
     ------
     CampaignActiveError, CampaignBegunError
     """
+    campaign = Campaign.objects.select_for_update().get(pk=campaign.pk)
     if campaign.is_under_way:
         raise CampaignActiveError(campaign=campaign.name)
     if campaign.labels.exists():

@@ -107,10 +107,11 @@ def _job_arguments(campaign: Campaign) -> dict[str, Any]:
 
 def locked(campaign: Campaign) -> Campaign:
     """The campaign's row, for this transaction alone."""
-    rows = Campaign.objects.select_for_update(of=("self",))
-    return rows.select_related("benchmark", "pool", "judge", "prompt", "job", "trial_job").get(
-        pk=campaign.pk
-    )
+    Campaign.objects.select_for_update().get(pk=campaign.pk)
+    # Asked for afterwards: PostgreSQL would join jobs as they were before it waited for the row.
+    return Campaign.objects.select_related(
+        "benchmark", "pool", "judge", "prompt", "job", "trial_job"
+    ).get(pk=campaign.pk)
 
 
 def require_judge(campaign: Campaign) -> JudgeEndpoint:

@@ -97,6 +97,7 @@ def _last_place(pool: Pool) -> int:
 @transaction.atomic
 def remove_known_grade(*, known_grade: KnownGrade, actor: User) -> None:
     """Forget a known grade; what was judged because of it stays in the ledger."""
+    known_grade = KnownGrade.objects.select_for_update().get(pk=known_grade.pk)
     entry = known_grade.entry
     known_grade.delete()
     if entry.origin == PoolEntry.Origin.KNOWN and not entry.slots.exists():

@@ -56,6 +56,8 @@ def create_benchmark(
         If another has the slug.
     """
     unit = read_unit(unit)
+    # Of two that somebody makes at once, the second sees what the first was called.
+    User.objects.select_for_update().get(pk=owner.pk)
     corpus = corpus_of.corpus if corpus_of else None
     if corpus is None:
         corpus = Corpus.objects.create(

@@ -140,6 +140,7 @@ def renew_secret(*, webhook: Webhook, user: User) -> Issued:
 
 @transaction.atomic
 def delete_webhook(*, webhook: Webhook, user: User) -> None:
+    _lock(webhook)
     _written_down(user, "delete-webhook", webhook)
     webhook.delete()
 

@@ -58,18 +58,21 @@ def add_mate(*, team: Team, username: str, user: User) -> User:
     mate = mates.filter(username=username.strip()).distinct().first()
     if mate is None:
         raise NotAMateError(username=username.strip())
-    _let_in(team, mate)
-    audit.record(actor=user, action="team-add", target=_named(team), member=mate.pk)
+    if _let_in(team, mate):
+        audit.record(actor=user, action="team-add", target=_named(team), member=mate.pk)
     return mate
 
 
-def _let_in(team: Team, person: User) -> None:
+def _let_in(team: Team, person: User) -> bool:
+    """Whether they were no member before."""
     Team.objects.select_for_update().get(pk=team.pk)
+    is_new = not team.members.filter(pk=person.pk).exists()
     others = team.members.exclude(pk=person.pk)
     if others.count() >= MOST_MEMBERS:
         raise TeamFullError(limit=MOST_MEMBERS)
     team.members.add(person)
     team.members_by_group.remove(person)  # from here on they are in by a person's word
+    return is_new
 
 
 # --- what a group at the provider gives ----------------------------------------------------

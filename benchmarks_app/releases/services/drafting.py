@@ -66,6 +66,7 @@ def create_draft(
         If a set beside the grades is no machine's.
     """
     benchmark = qrel_set.benchmark
+    _lock(benchmark)
     draft = Release(benchmark=benchmark, state=Release.State.DRAFT, created_by=user)
     _set(draft, qrel_set, version, notes, options or draft_options(benchmark))
     draft.save()
@@ -91,6 +92,7 @@ def change_draft(
     DraftChangedError
         If it is no draft any more.
     """
+    _lock(draft.benchmark)
     row = _locked(draft)
     _set(row, qrel_set, version, notes, options)
     row.save()
@@ -111,6 +113,11 @@ def delete_draft(*, user: User, draft: Release) -> None:
     row = _locked(draft)
     audit.record(actor=user, action="delete-draft", benchmark=row.benchmark, target=row.version)
     row.delete()
+
+
+def _lock(benchmark: Benchmark) -> None:
+    """Two versions of one number would be one too many: of two drafts at once, one comes first."""
+    Benchmark.objects.select_for_update().get(pk=benchmark.pk)
 
 
 def _locked(draft: Release) -> Release:

@@ -283,6 +283,7 @@ def clean_qids(check: ContaminationCheck, degrees: list[Degree] | None = None) -
 @transaction.atomic
 def delete_check(*, check: ContaminationCheck, user: User) -> None:
     """Take a check and what it found away; the file it was made of stays among the uploads."""
+    check = ContaminationCheck.objects.select_for_update().get(pk=check.pk)
     audit.record(
         actor=user, action="delete-contamination", benchmark=check.benchmark, target=check.name
     )

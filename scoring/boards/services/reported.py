@@ -286,7 +286,9 @@ def _place_of(score: ReportedScore) -> str:
 @transaction.atomic
 def remove_reported(*, scores: Iterable[ReportedScore], actor: User) -> int:
     """Take values away; returns how many."""
-    rows = list(scores)
+    wanted = [score.pk for score in scores]
+    locked = ReportedScore.objects.select_for_update(of=("self",)).select_related("benchmark")
+    rows = list(locked.filter(pk__in=wanted).order_by("pk"))
     for benchmark in {row.benchmark for row in rows}:
         of_it = [row for row in rows if row.benchmark == benchmark]
         target = ", ".join(sorted({row.system for row in of_it}))

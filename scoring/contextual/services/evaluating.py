@@ -213,6 +213,7 @@ def delete_evaluation(*, evaluation: ContextualEvaluation, user: User) -> None:
     EvaluationActiveError
         If it is under way.
     """
+    evaluation = ContextualEvaluation.objects.select_for_update().get(pk=evaluation.pk)
     if evaluation.is_active:
         raise EvaluationActiveError(what=str(evaluation))
     of = evaluation.case_set.benchmark

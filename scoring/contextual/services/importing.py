@@ -239,6 +239,7 @@ def delete_case_set(*, case_set: CaseSet, user: User) -> None:
     EvaluationActiveError
         If one of them is under way.
     """
+    CaseSet.objects.select_for_update().get(pk=case_set.pk)
     states = ContextualEvaluation.State
     if case_set.evaluations.filter(state__in=[states.QUEUED, states.RUNNING]).exists():
         raise EvaluationActiveError(what=case_set.name)

@@ -73,6 +73,7 @@ def start_baselines(
         If it cannot be done so.
     """
     baselines = wanted_baselines(benchmark, systems, language, depth, n_shards)
+    Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     started = [
         jobs.start(benchmark=benchmark, user=user, **baseline_arguments(baseline))
         for baseline in baselines

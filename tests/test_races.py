@@ -1,0 +1,54 @@
+"""What several send at once through the API is done as if one had come after the other."""
+
+from functools import partial
+
+import pytest
+from django.db import connection
+
+from benchmarks_app.models import AuditEvent, Job
+from tests import factories, test_api_access
+from tests.annotation.test_races import in_threads
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(
+        connection.vendor != "postgresql",
+        reason="threads share one connection of the in-memory SQLite; run with DATABASE_URL",
+    ),
+]
+N_AT_ONCE = 4
+# How, what is sent, and what comes of it: entries of the audit log, and jobs. Drafts of releases
+# are numbered, and there may be several.
+OUTCOMES = {
+    "benchmark-list": ("POST", "new", 1, 0),
+    "release-list": ("POST", "draft", N_AT_ONCE, N_AT_ONCE),
+    "campaign-try": ("POST", "-", 1, 1),
+    "words-index": ("POST", "-", 0, 1),
+    "team-members": ("POST", "mate", 1, 0),
+    "webhook-detail": ("DELETE", "-", 1, 0),
+    "contextual-set-detail": ("DELETE", "-", 1, 0),
+    "campaign-detail": ("DELETE", "-", 1, 0),
+    "contamination-detail": ("DELETE", "-", 1, 0),
+    "reported-detail": ("DELETE", "-", 1, 0),
+    "known-grade-detail": ("DELETE", "-", 1, 0),
+}
+
+
+def test_what_four_send_at_once_is_done_as_if_one_by_one(monkeypatch):
+    monkeypatch.setattr("benchmarks_app.jobs.services.jobs.send", lambda job: None)
+    benchmark = factories.benchmark(slug="stdlib", name="Standard library")
+    cast = test_api_access._people(benchmark)
+    urls = test_api_access._urls(benchmark, cast)
+    done = {}
+    for name, (how, body, *_) in OUTCOMES.items():
+        before = AuditEvent.objects.count(), Job.objects.count()
+        clients = [test_api_access.by_session(cast["olga"]) for _ in range(N_AT_ONCE)]
+
+        request = {"how": how, "url": urls[name], "body": body}
+        answers = in_threads(partial(test_api_access.ask, **request), clients)
+
+        assert max(status for status, _ in answers) < 500
+        after = AuditEvent.objects.count(), Job.objects.count()
+        done[name] = (how, body, after[0] - before[0], after[1] - before[1])
+
+    assert done == OUTCOMES
