@@ -33,6 +33,8 @@ from benchwright.texts.presenting import presented
 
 PAGE_SIZE = 25
 SETTLED_MEANWHILE = "Somebody else has settled this document since you opened it."
+CHOSEN_TOO_LATE = f"{SETTLED_MEANWHILE} Your choice was not recorded."
+OPENED_TOO_LATE = "Somebody else has settled that document."
 # The keys of the outcomes without a grade; digits are the grades.
 KEYS = {"third_opinion": "t", "query_ambiguous": "q", "guideline_unclear": "u"}
 
@@ -62,10 +64,11 @@ def adjudicate_item(
     query = get_object_or_404(queries, benchmark=benchmark, pk=pk)
     case = case_to_settle(benchmark, query, docid, request.user)
     if case is None:
-        if request.method == "POST" and selectors.decision_on(benchmark, query.pk, docid):
-            messages.warning(request, f"{SETTLED_MEANWHILE} Your choice was not recorded.")
-            return _next(request, benchmark, (query.pk, docid))
-        raise Http404
+        if selectors.decision_on(benchmark, query.pk, docid) is None:
+            raise Http404
+        is_choice = request.method == "POST"
+        messages.warning(request, CHOSEN_TOO_LATE if is_choice else OPENED_TOO_LATE)
+        return _next(request, benchmark, (query.pk, docid))
     form = AdjudicationForm(request.POST or None, grades=case.pair.grades)
     status = 200
     if request.method == "POST":

@@ -508,8 +508,11 @@ def test_ones_own_word_is_there_to_be_changed_and_no_one_elses(
     word(benchmark, bo, outcome="pick", grade=2)
     other = factories.member(benchmark, "cy", "adjudicator")
 
+    page = signed_in(other).get(url(benchmark), follow=True)
+
     assert signed_in(bo).get(url(benchmark)).status_code == 200
-    assert signed_in(other).get(url(benchmark)).status_code == 404
+    assert page.redirect_chain[0][0] == url(benchmark, "d3", qid="q2")
+    assert "Somebody else has settled that document." in page.content.decode()
 
 
 def test_what_an_adjudicator_chooses_after_another_settled_it_leads_on(
