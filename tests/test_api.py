@@ -90,6 +90,25 @@ def test_a_new_thing_with_a_field_that_there_is_not_is_not_made(benchmark, api, 
     assert not benchmark.jobs.exists()
 
 
+def test_a_part_of_a_body_with_a_field_that_there_is_not_is_refused(benchmark, api):
+    rows = [{"query": "q1", "document": "d1"}, {"query": "q1", "document": "d2", "reson": "far"}]
+
+    answer = send(api, "candidates/", {"name": "far", "rows": rows})
+
+    first, second = answer.json()["errors"]["rows"]
+    assert first == {}
+    assert second["reson"] == [
+        "This field is unknown; expected one of query, document. Leave it out."
+    ]
+
+
+def test_what_is_no_choice_is_told_with_what_there_are(benchmark, api):
+    answer = send(api, "people/invitations/", {"role": "keeper"})
+
+    roles = "owner, maintainer, adjudicator, annotator, submitter, viewer"
+    assert answer.json()["errors"]["role"] == [f"Expected one of {roles}, not “keeper”."]
+
+
 # --- the description ------------------------------------------------------------------------------
 
 

@@ -15,7 +15,13 @@ from rest_framework.generics import GenericAPIView
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import BaseSerializer, Field, Serializer
+from rest_framework.serializers import (
+    BaseSerializer,
+    ChoiceField,
+    Field,
+    ListSerializer,
+    Serializer,
+)
 from rest_framework.views import APIView
 
 from benchmarks_app.api import idempotency
@@ -151,15 +157,12 @@ class Endpoint(Answering, GenericAPIView):
         context = {"request": self.request, **more}
         body = self.request.data
         bound_serializer = serializer(data=body, context=context, partial=partial)
-        fields = bound_serializer.fields if isinstance(bound_serializer, Serializer) else {}
-        names = [name for name, field in fields.items() if not field.read_only]
-        if self.request.method == "POST" and fields and isinstance(body, Mapping):
-            message = f"This field is unknown; expected one of {', '.join(names)}. Leave it out."
-            unknown = {name: [message] for name in body if name not in fields}
-            if unknown:
-                raise exceptions.ValidationError(unknown)
+        if self.request.method == "POST" and (unknown := _unknown_fields(bound_serializer, body)):
+            raise exceptions.ValidationError(unknown)
+        _name_choices(bound_serializer)
         bound_serializer.is_valid(raise_exception=True)
         values = bound_serializer.validated_data
+        names = _names(bound_serializer)
         if self.request.method == "PATCH" and body and names and not values:
             message = f"None of these fields can be changed. Expected {' or '.join(names)}."
             raise exceptions.ValidationError({"non_field_errors": [message]})
@@ -195,6 +198,37 @@ class Endpoint(Answering, GenericAPIView):
         return self.get_paginated_response(
             serializer(page, many=True, context={"request": self.request}).data
         )
+
+
+def _names(field: Field) -> list[str]:
+    """The fields that may be sent of a serializer."""
+    return [name for name, part in getattr(field, "fields", {}).items() if not part.read_only]
+
+
+def _unknown_fields(field: Field, body: Any) -> dict[str, Any] | list[Any]:
+    """What is wrong of names in a body, or a part of it, that are no fields; empty if none is."""
+    if isinstance(field, ListSerializer) and isinstance(body, list):
+        rows = [_unknown_fields(field.child, row) for row in body]
+        return rows if any(rows) else []
+    fields = field.fields if isinstance(field, Serializer) else {}
+    if not fields or not isinstance(body, Mapping):
+        return {}
+    message = f"This field is unknown; expected one of {', '.join(_names(field))}. Leave it out."
+    inside = {name: _unknown_fields(fields[name], body[name]) for name in body if name in fields}
+    return {name: [message] for name in body if name not in fields} | {
+        name: unknown for name, unknown in inside.items() if unknown
+    }
+
+
+def _name_choices(field: Field) -> None:
+    """Have every field of choices that has no words of its own say which there are."""
+    for part in (*getattr(field, "fields", {}).values(), getattr(field, "child", None)):
+        if part is not None:
+            _name_choices(part)
+    framework_words = ChoiceField.default_error_messages["invalid_choice"]
+    if isinstance(field, ChoiceField) and field.error_messages["invalid_choice"] == framework_words:
+        choices = ", ".join(map(str, field.choices))
+        field.error_messages["invalid_choice"] = f"Expected one of {choices}, not “{{input}}”."
 
 
 def tagged(response: HttpResponse, request: Request) -> HttpResponseBase:
