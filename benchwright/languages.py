@@ -55,6 +55,7 @@ NAMES = {
     "yo": "yoruba",
     "zh": "chinese",
 }
+_CODE_OF_NAME = {name: code for code, name in NAMES.items()}
 # Codes of three letters, and those of the two written Norwegians.
 OTHER_CODES = {
     "ara": "ar",
@@ -111,15 +112,17 @@ OTHER_CODES = {
 
 
 def code_of(tag: str) -> str:
-    """The two-letter code of a language's tag, where there is one; region and script are left out.
+    """The two-letter code of a language's tag or English name, where there is one.
+
+    Region and script are left out.
 
     Examples
     --------
-    >>> code_of("pt-BR"), code_of("nob"), code_of("DE"), code_of("mi"), code_of("")
+    >>> code_of("pt-BR"), code_of("nob"), code_of("German"), code_of("mi"), code_of("")
     ('pt', 'no', 'de', 'mi', '')
     """
     start = tag.strip().casefold().replace("_", "-").split("-")[0]
-    return OTHER_CODES.get(start, start)
+    return _CODE_OF_NAME.get(start) or OTHER_CODES.get(start, start)
 
 
 def stemmer_of(tag: str) -> str | None:

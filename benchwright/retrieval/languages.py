@@ -29,11 +29,7 @@ def language_code(language: str) -> str:
     >>> language_code("German"), language_code("pt-BR"), language_code("nob"), language_code("mi")
     ('de', 'pt', 'no', 'mi')
     """
-    folded_name = language.strip().casefold()
-    code = {name: code for code, name in NAMES.items()}.get(folded_name)
-    if code:
-        return code
-    start = re.split(r"[-_]", folded_name)[0]
-    if not _CODE.fullmatch(start):
+    code = code_of(language)
+    if not _CODE.fullmatch(code):
         raise UnknownLanguageError(language=language, known=", ".join(NAMES.values()))
-    return code_of(start)
+    return code

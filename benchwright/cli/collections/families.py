@@ -90,7 +90,7 @@ def thresholds(command: Any) -> Any:
     default="en",
     show_default=True,
     group="Queries",
-    help="Of the queries: which endings make no difference.",
+    help="Of the queries, a code or an English name: which endings make no difference.",
 )
 def command(file: Path, output: Path | None, links: Path | None, **options: Any) -> None:
     """Group the queries of FILE into families: wordings of one need.
@@ -107,9 +107,10 @@ def command(file: Path, output: Path | None, links: Path | None, **options: Any)
         static_embeddings,
     )
     from benchwright.families.query_files import family_lines, link_lines, read_query_texts
+    from benchwright.retrieval.languages import language_code
 
     chosen = {parameter.name: options[parameter.name] for parameter in families.GROUPING}
-    grouping_options = GroupingOptions(**chosen, language=options["language"])
+    grouping_options = GroupingOptions(**chosen, language=language_code(options["language"]))
     queries = read_query_texts(file)
     if options["qrels"]:
         relevant = _relevant(options["qrels"])

@@ -59,7 +59,7 @@ WHICH_SALT = (
     default="en",
     show_default=True,
     group="Queries",
-    help="Of the queries: which endings make no difference.",
+    help="Of the queries, a code or an English name: which endings make no difference.",
 )
 @JSON
 def command(
@@ -85,6 +85,7 @@ def command(
     from benchwright.contamination.sketches import Hasher, check_salt, write_sketch
     from benchwright.contamination.sketches import new_salt as made_salt
     from benchwright.errors import Problems
+    from benchwright.retrieval.languages import language_code
 
     used = check_salt(salt) if salt else made_salt()
     if not (salt or new_salt or salt_inside):
@@ -96,7 +97,7 @@ def command(
         header = write_sketch(
             _told((row.text, row.documents) for row in rows),
             sketch,
-            hasher=Hasher(used, language),
+            hasher=Hasher(used, language_code(language)),
             salt_inside=used if salt_inside else None,
         )
         problems.raise_found()

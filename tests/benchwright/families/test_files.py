@@ -126,3 +126,12 @@ def test_copies_across_the_line_of_banking77_are_found(data):
     assert len(exact) == 6
     assert len(equal) == 26  # the 25, and "isn't" beside "isnt"
     assert set(exact) <= set(equal) <= near
+
+
+def test_the_command_refuses_a_word_that_is_no_language(tmp_path):
+    (tmp_path / "q.txt").write_text("one\n")
+
+    done = CliRunner().invoke(command, [str(tmp_path / "q.txt"), "--language", "klingon"])
+
+    assert done.exit_code != 0
+    assert "'klingon' is no language we know" in str(done.exception)

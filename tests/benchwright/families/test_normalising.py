@@ -72,3 +72,7 @@ def test_a_language_without_a_stemmer_keeps_its_words():
 
 def test_a_regional_language_has_its_languages_stemmer():
     assert bag_keys(["Häuser"], "de-AT") == bag_keys(["Häusern"], "de")
+
+
+def test_a_language_by_its_name_has_its_stemmer():
+    assert bag_keys(["Häuser"], "German") == bag_keys(["Häusern"], "de")
