@@ -22,6 +22,9 @@ CLASH = (
     "query '{qid}' is in {where} already, with {other}. Choose another id; the same queries "
     "in another language need a benchmark of their own."
 )
+LIKE_A_COMMENT = (
+    "with #: lines of TREC runs and qrels that do so are passed over as comments. Give other ids."
+)
 # What has a column of its own; the other keys of a query's metadata stay metadata.
 OF_COLUMNS = ("family", "lang", "description", "narrative", "first_seen", "frequency")
 
@@ -48,6 +51,9 @@ def stage_queries(
     if staging.n_same:
         verb = "was" if staging.n_same == 1 else "were"
         work.notes.append(f"{counted(staging.n_same, 'query')} {verb} here already.")
+    if staging.n_like_comments:
+        verb = "has an id that begins" if staging.n_like_comments == 1 else "have ids that begin"
+        work.notes.append(f"{counted(staging.n_like_comments, 'query')} {verb} {LIKE_A_COMMENT}")
     work.on_commit.append(lambda: _show(work))
 
 
@@ -65,13 +71,14 @@ class _Staging:
         here = Query.objects.filter(benchmark=work.benchmark)
         self.here = _asked(here.filter(staged_by=None))
         self.staged = _asked(here.filter(staged_by=work.job.row))
-        self.n_new = self.n_same = 0
+        self.n_new = self.n_same = self.n_like_comments = 0
 
     def take(self, batch: list[QueryRow]) -> None:
         new = [row for row in batch if self._is_new(row)]
         if new and not self.work.problems.found:
             self._write(new)
         self.n_new += len(new)
+        self.n_like_comments += sum(row.qid.startswith("#") for row in new)
 
     def _is_new(self, row: QueryRow) -> bool:
         for rows, where in ((self.here, "the benchmark"), (self.staged, "this import")):

@@ -71,6 +71,13 @@ def problems_of(job: Job) -> list[str]:
     return [f"{p['file']}:{p['line']}: {p['text']}" for p in job.problems]
 
 
+def test_ids_of_queries_that_runs_and_qrels_take_for_comments_are_told(texts, take_in):
+    job = take_in(texts, b"id\ttext\n#1\tfirst\nq2\tsecond\n", "queries.tsv")
+
+    assert job.state == Job.State.DONE, (job.error, job.problems)
+    assert "1 query has an id that begins with #" in " ".join(job.result["notes"])
+
+
 def test_beir_zip_becomes_corpus_queries_and_qrels(texts, take_in, tmp_path):
     members = {
         "toy/corpus.jsonl": CORPUS,
