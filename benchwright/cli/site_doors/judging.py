@@ -9,7 +9,7 @@ import click
 
 from benchwright.cli.doors import declared, given
 from benchwright.cli.main import option
-from benchwright.cli.parameters import FILE, parameter_option
+from benchwright.cli.parameters import FILE, parameter_option, text_of
 from benchwright.cli.site_doors.systems import shown
 from benchwright.cli.sites.asking import Asked, Line, door, sent
 from benchwright.recipes import campaigns, contextual
@@ -97,7 +97,7 @@ def _drafted(pool: int, judge: str, chosen: Mapping[str, Any]) -> dict[str, Any]
     )
     body = {**sent(given(ctx, *names)), "pool": pool, "judge": judge}
     if chosen["template"]:
-        body["template"] = chosen["template"].read_text("utf-8-sig")
+        body["template"] = text_of(chosen["template"])
     return body
 
 

@@ -8,6 +8,7 @@ import click
 
 from benchwright.cli.doors import declared, given
 from benchwright.cli.main import option
+from benchwright.cli.parameters import text_of
 from benchwright.cli.sites.asking import Asked, door, sent
 from benchwright.recipes import systems
 from benchwright.texts.counting import number_beside
@@ -103,7 +104,7 @@ def _described(ctx: click.Context, url: str, name: str) -> dict[str, Any]:
         **sent({"results_path": chosen["results"], "id_path": chosen["docid"]}),
     }
     if chosen["template"]:
-        described["template"] = chosen["template"].read_text("utf-8-sig")
+        described["template"] = text_of(chosen["template"])
     return {**described, "name": name, "url": url, "headers": "\n".join(chosen["headers"])}
 
 

@@ -11,7 +11,7 @@ from benchwright.cli.answers import refuse_mixed
 from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import JSON, written_option
-from benchwright.cli.parameters import FILE, parameter_option
+from benchwright.cli.parameters import FILE, parameter_option, text_of
 from benchwright.cli.site_doors import systems
 from benchwright.cli.systems.ask_output import (
     Progress,
@@ -168,7 +168,7 @@ def _wording(url: str, chosen: Mapping[str, Any]) -> _Wording:
         return _Wording(address, "GET", query_string)
     method = chosen["method"] or preset.method
     if path:
-        return _Wording(url, method, path.read_text("utf-8-sig"))
+        return _Wording(url, method, text_of(path))
     if method != preset.method:
         where = "into the address, as in ?q={{query}}&n={{k}}" if method == "GET" else "in a file"
         raise TemplateError(

@@ -10,7 +10,7 @@ import click
 from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import file_option, format_option, written_option
-from benchwright.cli.parameters import FILE, parameter_option
+from benchwright.cli.parameters import FILE, parameter_option, text_of
 from benchwright.cli.site_doors import judging
 from benchwright.recipes import contextual as asking
 from benchwright.recipes import judging as recipes
@@ -176,22 +176,14 @@ def _prompt(chosen: dict[str, Any]) -> "GradingPrompt":
 
     scale: tuple[Grade, ...] = UMBRELA_SCALE
     if chosen["scale"]:
-        grades = parse_scale(_text(chosen["scale"]))
+        grades = parse_scale(text_of(chosen["scale"]))
         scale = tuple(Grade(grade["value"], grade["name"], grade["anchor"]) for grade in grades)
     return GradingPrompt(
         scale,
-        guideline=_text(chosen["guideline"]) if chosen["guideline"] else "",
-        template=_text(chosen["template"]) if chosen["template"] else UMBRELA,
+        guideline=text_of(chosen["guideline"]) if chosen["guideline"] else "",
+        template=text_of(chosen["template"]) if chosen["template"] else UMBRELA,
         max_characters=chosen["max_characters"],
     )
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8-sig")
-    except UnicodeDecodeError as error:
-        message = f"{path}: is no text in UTF-8 (byte {error.start + 1}). Save it again as UTF-8."
-        raise click.ClickException(message) from error
 
 
 def _graded(

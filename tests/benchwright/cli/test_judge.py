@@ -133,8 +133,8 @@ def test_money_ends_it_and_says_how_to_go_on(judge, stub):
 def test_wrong_template_and_wrong_line_are_told(judge, files):
     (files / "ask.txt").write_text("{query} {answer}")
     assert "a slot {answer}" in judge("--template", "ask.txt").stderr
-    (files / "ask.txt").write_bytes(b"\xff\xfe")
-    assert "is no text in UTF-8" in judge("--template", "ask.txt").stderr
+    (files / "ask.txt").write_bytes(b"{query} \xe4 {document}")
+    assert "is not UTF-8" in judge("--template", "ask.txt").stderr
     (files / "pairs.jsonl").write_text('{"query": "x"}\n')
     assert "pairs.jsonl:1: 'document' is not there" in judge().stderr
 

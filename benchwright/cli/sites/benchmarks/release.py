@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from benchwright.cli.main import option
+from benchwright.cli.parameters import text_of
 from benchwright.cli.sites.asking import Asked, Line, SiteCommand, sent
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -128,7 +129,7 @@ def command(
 def _body(chosen: dict[str, Any]) -> dict[str, Any]:
     """What the API takes, of the options."""
     texts = {
-        name: chosen.pop(name).read_text("utf-8") if chosen.get(name) else None
+        name: text_of(chosen.pop(name)) if chosen.get(name) else None
         for name in ("description", "citation")
     }
     switches = {

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -11,9 +10,8 @@ import click
 from benchwright.cli.doors import given
 from benchwright.cli.main import option
 from benchwright.cli.options import file_option
-from benchwright.cli.parameters import parameter_option
+from benchwright.cli.parameters import parameter_option, text_of
 from benchwright.cli.sites.asking import Asked, SiteCommand, sent
-from benchwright.files.encodings import as_shown
 from benchwright.recipes import collections
 from benchwright.texts.counting import counted
 
@@ -81,7 +79,8 @@ def command(asked: Asked, name: str, register: bool, dry_run: bool, **chosen: An
 def _made_by(chosen: Mapping[str, Any]) -> dict[str, Any]:
     """What the API takes: a rule, or ids."""
     if chosen["queries"]:
-        return {"qids": _ids(chosen["queries"])}
+        lines = map(str.strip, text_of(chosen["queries"]).split("\n"))
+        return {"qids": [line for line in lines if line]}
     if chosen["expression"] is not None:
         return {"rule": {"kind": "expression", "expression": chosen["expression"]}}
     try:
@@ -93,13 +92,6 @@ def _made_by(chosen: Mapping[str, Any]) -> dict[str, Any]:
         text = '--rule is no object. Write it as {"kind": …}.'
         raise click.UsageError(text)
     return {"rule": rule}
-
-
-def _ids(path: Path) -> list[str]:
-    from benchwright.files.sources import open_lines
-
-    lines = (as_shown(line).strip() for line in open_lines(path))
-    return [line for line in lines if line]
 
 
 def _lines(row: Mapping[str, Any]) -> Iterator[str]:

@@ -95,6 +95,28 @@ def test_run_is_called_as_its_file_without_its_ending(on, tmp_path, file, name):
     assert done.stdout == f"imported run '{name}' of 1 query\n", done.output
 
 
+@pytest.mark.parametrize(
+    "content",
+    [b"\xef\xbb\xbf1\r\n\r\nq-cjk\r\n", "1\nq-cjk\n".encode("utf-16")],
+    ids=["with a mark", "utf-16"],
+)
+def test_ids_are_read_as_editors_write_them(on, tmp_path, content):
+    (tmp_path / "ids.txt").write_bytes(content)
+
+    done = on("slice", "by hand", "--queries", str(tmp_path / "ids.txt"))
+
+    assert (done.exit_code, done.stdout) == (0, "by hand (hand): 2 queries\n"), done.stderr
+
+
+def test_card_that_is_no_utf_8_is_told_by_its_line(on, tmp_path):
+    (tmp_path / "card.md").write_bytes(b"# Karte\nBeschr\xe4nkt\n")
+
+    done = on("release", "tiny", "--card", str(tmp_path / "card.md"), "--dry-run")
+
+    assert done.exit_code == 1
+    assert "card.md:2: is not UTF-8. Save it as UTF-8." in done.stderr
+
+
 def test_strict_release_of_what_has_warnings_leaves_nothing_behind(on):
     tried, refused = on("release", "tiny", "--dry-run"), on("release", "tiny", "--strict")
 
