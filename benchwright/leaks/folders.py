@@ -9,6 +9,7 @@ from typing import Any
 
 from benchwright.errors import FileProblemsError, Problems
 from benchwright.families import GroupingOptions, QueryText, grouped
+from benchwright.families.keys import DEFAULT_LANGUAGE
 from benchwright.findings import Finding
 from benchwright.formats.beir import BeirSource, QueryRow, open_beir
 from benchwright.formats.pairs import read_families, read_slices
@@ -16,12 +17,16 @@ from benchwright.leaks.reporting import leak_report
 from benchwright.leaks.types import LeakQuery
 
 FAMILIES, SLICES, WEIGHTS = "families.tsv", "slices.tsv", "weights.tsv"
-SPLITS_FILE = "splits.json"
+SPLITS_FILE, MANIFEST = "splits.json", "manifest.json"
 
 
 @dataclass
 class FolderQueries:
-    """Queries by id, grades by split, and what further files say of them."""
+    """Queries by id, grades by split, and what further files say of them.
+
+    A grade counts as relevant from `threshold`; both it and the language are those of the manifest,
+    where there is one.
+    """
 
     queries: dict[str, QueryRow]
     grades: dict[str, dict[str, dict[str, int]]]
@@ -29,16 +34,18 @@ class FolderQueries:
     slices: dict[str, list[str]]
     plan: dict[str, Any] = field(default_factory=dict)
     has_families: bool = False
+    threshold: int = 1
+    language: str = DEFAULT_LANGUAGE
 
     def family_of(self, qid: str) -> str:
         """The family of a query; one that no file puts into a family is its own."""
         return self.families.get(qid, qid)
 
-    def relevant(self, qid: str, split: str, threshold: int = 1) -> frozenset[str]:
+    def relevant(self, qid: str, split: str) -> frozenset[str]:
         graded = self.grades.get(split, {}).get(qid, {})
-        return frozenset(docid for docid, grade in graded.items() if grade >= threshold)
+        return frozenset(docid for docid, grade in graded.items() if grade >= self.threshold)
 
-    def leak_queries(self, threshold: int = 1) -> list[LeakQuery]:
+    def leak_queries(self) -> list[LeakQuery]:
         """Each query in its split; of one that is in two, which the lint tells, the first."""
         first = {qid: split for split, graded in reversed(self.grades.items()) for qid in graded}
         return [
@@ -48,7 +55,7 @@ class FolderQueries:
                 family=self.family_of(qid),
                 split=split,
                 slices=tuple(self.slices.get(qid, ())),
-                relevant=self.relevant(qid, split, threshold),
+                relevant=self.relevant(qid, split),
                 first_seen=moment_of(said(self.queries[qid], "first_seen")),
             )
             for split, graded in self.grades.items()
@@ -69,13 +76,17 @@ def read_folder(source: BeirSource, problems: Problems) -> FolderQueries:
         for row in source.qrels_rows(split, problems):
             of_split.setdefault(row.qid, {})[row.docid] = row.grade
     families = _families(source, queries, problems)
+    manifest = _object_in(source, MANIFEST)
+    threshold, language = manifest.get("threshold"), manifest.get("lang")
     return FolderQueries(
         queries=queries,
         grades=grades,
         families=families,
         slices=_slices(source, queries, problems),
-        plan=_plan(source),
+        plan=_object_in(source, SPLITS_FILE),
         has_families=bool(families),
+        threshold=threshold if isinstance(threshold, int) else 1,
+        language=language if isinstance(language, str) and language else DEFAULT_LANGUAGE,
     )
 
 
@@ -105,29 +116,29 @@ def _slices(
     return slices
 
 
-def _plan(source: BeirSource) -> dict[str, Any]:
-    """How the splits were made, where splits.json says it."""
-    member = source.source.plain_or_gz(SPLITS_FILE)
+def _object_in(source: BeirSource, name: str) -> dict[str, Any]:
+    """The object of a JSON file; empty without one."""
+    member = source.source.plain_or_gz(name)
     if member is None:
         return {}
     try:
-        plan = json.loads(b"".join(source.source.lines(member)))
+        content = json.loads(b"".join(source.source.lines(member)))
     except (ValueError, RecursionError):
         return {}
-    return plan if isinstance(plan, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
-def group_families(folder: FolderQueries, threshold: int = 1, language: str = "en") -> None:
+def group_families(folder: FolderQueries) -> None:
     """Group the queries by wording and relevant documents, as the site would."""
     relevant: dict[str, set[str]] = {}
     for split, graded in folder.grades.items():
         for qid in graded:
-            relevant.setdefault(qid, set()).update(folder.relevant(qid, split, threshold))
+            relevant.setdefault(qid, set()).update(folder.relevant(qid, split))
     texts = [
         QueryText(qid, row.text, frozenset(relevant.get(qid, ())))
         for qid, row in folder.queries.items()
     ]
-    families = grouped(texts, GroupingOptions(language=language)).families
+    families = grouped(texts, GroupingOptions(language=folder.language)).families
     folder.families = {qid: family.name for family in families for qid in family.members}
 
 
@@ -149,7 +160,8 @@ def folder_leaks(path: Path) -> list[Finding]:
 def _findings(folder: FolderQueries) -> Iterator[Finding]:
     from benchwright.leaks import findings_of
 
-    yield from findings_of(leak_report(folder.leak_queries(), plan=folder.plan or None))
+    report = leak_report(folder.leak_queries(), plan=folder.plan or None, language=folder.language)
+    yield from findings_of(report)
 
 
 def said(row: QueryRow, key: str) -> str:

@@ -86,11 +86,16 @@ EXAMPLES = (
     "threshold",
     old=("--threshold",),
     type=click.IntRange(1),
-    default=1,
-    show_default=True,
     metavar="GRADE",
     group="Families",
-    help="From which grade on a document is relevant.",
+    help="From which grade on a document is relevant; by default as manifest.json says, or 1.",
+)
+@option(
+    "--language",
+    metavar="CODE",
+    group="Families",
+    help="Of the queries, a code or an English name: which endings make no difference. By default "
+    "as manifest.json says, or en.",
 )
 @option(
     "--regroup",

@@ -25,6 +25,7 @@ from benchwright.leaks.folders import (
 )
 from benchwright.leaks.types import LeakQuery
 from benchwright.recipes.splits import Mode
+from benchwright.retrieval.languages import language_code
 from benchwright.splits import (
     SPLITS,
     Assignment,
@@ -67,13 +68,16 @@ def make_split(
         folder = read_folder(beir, problems)
         grades = _merged(folder, problems)
         problems.raise_found()
+        folder.threshold = chosen["threshold"] or folder.threshold
+        if chosen["language"]:
+            folder.language = language_code(chosen["language"])
         if chosen["regroup"] or not folder.has_families:
-            group_families(folder, chosen["threshold"])
-        queries = _queries(folder, grades, chosen["threshold"])
+            group_families(folder)
+        queries = _queries(folder, grades)
         given_splits = _given(chosen["given"], queries) if recipe.mode == Mode.GIVEN else None
         assignment = split_queries(queries, recipe, given_splits)
         plan = _plan(recipe, queries, assignment)
-        report = _report(folder, grades, assignment, plan, chosen["threshold"])
+        report = _report(folder, grades, assignment, plan)
         try:
             _write(beir, output, folder, grades, assignment, plan, report)
         except BaseException:
@@ -105,13 +109,13 @@ def _merged(folder: FolderQueries, problems: Problems) -> Grades:
     return merged
 
 
-def _queries(folder: FolderQueries, grades: Grades, threshold: int) -> list[SplitQuery]:
+def _queries(folder: FolderQueries, grades: Grades) -> list[SplitQuery]:
     return [
         SplitQuery(
             qid=qid,
             family=folder.family_of(qid),
             slices=tuple(folder.slices.get(qid, ())),
-            n_relevant=sum(grade >= threshold for grade in grades.get(qid, {}).values()),
+            n_relevant=sum(grade >= folder.threshold for grade in grades.get(qid, {}).values()),
             first_seen=moment_of(said(row, "first_seen")),
         )
         for qid, row in folder.queries.items()
@@ -146,7 +150,6 @@ def _report(
     grades: Grades,
     assignment: Assignment,
     plan: dict[str, Any],
-    threshold: int,
 ) -> dict[str, Any]:
     queries = [
         LeakQuery(
@@ -156,13 +159,13 @@ def _report(
             split=split,
             slices=tuple(folder.slices.get(qid, ())),
             relevant=frozenset(
-                docid for docid, grade in grades.get(qid, {}).items() if grade >= threshold
+                docid for docid, grade in grades.get(qid, {}).items() if grade >= folder.threshold
             ),
             first_seen=moment_of(said(folder.queries[qid], "first_seen")),
         )
         for qid, split in assignment.splits.items()
     ]
-    return leak_report(queries, plan=plan)
+    return leak_report(queries, plan=plan, language=folder.language)
 
 
 # --- writing -------------------------------------------------------------------------------

@@ -193,6 +193,52 @@ def test_check_finds_a_query_that_is_in_two_splits(folder):
     assert "one family: q3" not in done.output
 
 
+@pytest.fixture
+def german(folder):
+    """A folder of which two queries are of the same German words but for their endings."""
+    _write_rows(
+        folder / "queries.jsonl",
+        [
+            {"_id": qid, "text": text}
+            for qid, text in {**TEXTS, "q7": "laufen im Wald", "q8": "laufe im Walde"}.items()
+        ],
+    )
+    return folder
+
+
+def test_split_groups_by_the_language_and_from_the_grade_that_are_said(german, tmp_path):
+    (german / "manifest.json").write_text('{"threshold": 2, "lang": "German"}')
+
+    by_manifest = run("split", german, "-o", tmp_path / "a")
+    by_options = run("split", german, "-o", tmp_path / "b", "--language", "en", "--rel", "1")
+
+    assert "8 queries in 6 families" in by_manifest.output
+    assert "8 queries in 7 families" in by_options.output
+    lacking = [
+        json.loads((tmp_path / out / "leaks.json").read_text())["label_density"][0]["name"]
+        for out in "ab"
+    ]
+    assert lacking == ["none", "few"]
+    refused = run("split", german, "-o", tmp_path / "c", "--language", "klingon")
+    assert "'klingon' is no language we know" in refused.output
+
+
+def test_check_looks_for_leaks_in_the_language_and_from_the_grade_of_the_manifest(german):
+    _qrels(german, "train", ["q7"])
+    _qrels(german, "test", [qid for qid in TEXTS if qid not in ("q2", "q7")])
+    with (german / "qrels" / "test.tsv").open("a") as rows:
+        rows.write("q3\td-q7\t1\n")
+
+    bare = run("check", german).output
+    (german / "manifest.json").write_text('{"threshold": 2, "lang": "de"}')
+    said = run("check", german).output
+
+    assert "1 document is relevant on both sides" in bare
+    assert "the same words" not in bare
+    assert "1 document is relevant on both sides" not in said
+    assert "1 pair of queries: the same words" in said
+
+
 def test_check_of_a_folder_with_one_split_looks_for_no_leak(folder):
     assert "train" not in run("check", folder).output
 
