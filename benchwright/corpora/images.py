@@ -274,7 +274,7 @@ def _names(metadata: Mapping[str, Any], keys: Iterable[str]) -> tuple[str, list[
 
 
 class _Paths:
-    """Paths of an archive, found by themselves, beside the table, or by their last part."""
+    """Paths of an archive: by themselves, beside the table, or where one ends as the other."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self.paths = set(paths)
@@ -283,10 +283,15 @@ class _Paths:
             self.by_last.setdefault(path.rpartition("/")[2], []).append(path)
 
     def full(self, name: str, *, beside: str) -> str | None:
-        plain = name.removeprefix("./")
+        plain = (name if name in self.paths else name.replace("\\", "/")).removeprefix("./")
         folder = beside.rpartition("/")[0]
         for path in (plain, f"{folder}/{plain}"):
             if path in self.paths:
                 return path
-        ends = self.by_last.get(plain.rpartition("/")[2], [])
-        return ends[0] if len(ends) == 1 else None
+        # Of another folder of a longer path it is another image, though it has the same name.
+        fits = [
+            path
+            for path in self.by_last.get(plain.rpartition("/")[2], [])
+            if f"/{path}".endswith(f"/{plain}") or f"/{plain}".endswith(f"/{path}")
+        ]
+        return fits[0] if len(fits) == 1 else None

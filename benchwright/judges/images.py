@@ -59,7 +59,7 @@ def checked_image(data: bytes, limits: ImageLimits = LIMITS, *, name: str = "ima
     """
     if len(data) > limits.max_bytes:
         _refuse(name, f"it has {len(data):,} bytes; expected at most {limits.max_bytes:,}")
-    with _opened(data, name) as picture:
+    with _opened(data, limits, name) as picture:
         _check_size(picture, limits, name)
         try:
             picture.load()  # what is cut short shows here
@@ -129,7 +129,7 @@ def fetched(image: Image, limits: ImageLimits = LIMITS, *, may_be_private: bool 
 # list of them one was always lacking (IndexError for a GIF that ends within a frame).
 
 
-def _opened(data: bytes, name: str) -> "Picture":
+def _opened(data: bytes, limits: ImageLimits, name: str) -> "Picture":
     try:
         from PIL import Image as Pillow
         from PIL import UnidentifiedImageError
@@ -140,6 +140,8 @@ def _opened(data: bytes, name: str) -> "Picture":
         return Pillow.open(BytesIO(data), formats=kinds)
     except UnidentifiedImageError:
         _refuse(name, "it is no PNG, JPEG, GIF, WebP or TIFF image. Convert it to one of them")
+    except Pillow.DecompressionBombError:
+        _refuse(name, f"it is far too large; expected at most {limits.max_pixels:,} pixels")
     except Exception as error:  # noqa: BLE001 - see DAMAGED
         _refuse(name, f"it cannot be opened ({_words(error)}). Save it again")
 

@@ -103,6 +103,29 @@ def test_wrong_images_are_told_with_their_line_and_nothing_stays(images, take_in
     assert images.current_corpus_version is None
 
 
+def test_image_of_another_folder_is_not_taken_for_one_that_lacks(images, take_in):
+    table = b"doc_id\timage\na\ttrain/1.png\n"
+
+    job = take_in(images, {"images.tsv": table, "test/1.png": RED})
+
+    assert problems_of(job) == [
+        "images.tsv:2: image 'train/1.png' is not there; expected the path of a PNG, JPEG, GIF, "
+        "WebP or TIFF inside the same zip"
+    ]
+
+
+@pytest.mark.parametrize(
+    "path", ["1.png", "./test/1.png", "test\\1.png", "/home/kim/test/1.png", "C:\\kim\\test\\1.png"]
+)
+def test_image_is_found_by_the_end_of_its_path(images, take_in, path):
+    table = f"doc_id\timage\na\t{path}\n".encode()
+
+    job = take_in(images, {"images.tsv": table, "test/1.png": RED})
+
+    assert job.state == Job.State.DONE, (job.error, job.problems)
+    assert len(images_of(images, "a")) == 1
+
+
 def test_image_beyond_a_limit_is_refused(images, take_in, settings):
     settings.CASE_IMAGE_MEGAPIXELS = 1
 
