@@ -131,7 +131,17 @@ def weighted_sum(
 
 
 def _ranked(ranking: Ranking) -> Sequence[tuple[str, float]]:
-    return by_score(ranking) if isinstance(ranking, Mapping) else ranking
+    """The ranking as rows, of which no document has two: it would count twice, or as its last."""
+    if isinstance(ranking, Mapping):
+        return by_score(ranking)
+    seen: set[str] = set()
+    for docid, _ in ranking:
+        if docid in seen:
+            raise ParameterError(
+                name=f"'{docid}' of a ranking", value="there twice", expected="once"
+            )
+        seen.add(docid)
+    return ranking
 
 
 def _refuse_constant(k: float) -> None:

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 
 from benchwright.errors import CutoffError, DuplicateDocumentError
 from benchwright.files.encodings import as_bytes
+from benchwright.retrieval.errors import ParameterError
 from benchwright.retrieval.searching import Progress, Result, Texts, text_pairs
 from benchwright.retrieval.sparse.counting import (
     Integers,
@@ -176,6 +177,9 @@ class Index:
 
     def retrieve_many(self, texts: Sequence[str], k: int = 10) -> list[list[tuple[str, float]]]:
         """The `k` best documents of each query: quicker than one after the other."""
+        if isinstance(texts, str):  # whose letters would be queries
+            expected = "a list of texts; `retrieve` takes one"
+            raise ParameterError(name="texts", value="one text", expected=expected)
         return [ranking for _, ranking in self.search([("", text) for text in texts], k=k)]
 
     def _results(

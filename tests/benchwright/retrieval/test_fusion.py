@@ -61,6 +61,12 @@ def test_scores_that_cannot_be_summed_are_refused_by_document(score, normalisati
         weighted_sum([[("y", 1e149), ("x", score)], B], normalisation=normalisation)
 
 
+@pytest.mark.parametrize("fused", [reciprocal_rank_fusion, weighted_sum])
+def test_document_twice_in_a_ranking_is_refused(fused):
+    with pytest.raises(ParameterError, match="'x' of a ranking is there twice; expected once"):
+        fused([[*A, ("x", 1.0)], B])
+
+
 def test_constant_below_0_is_refused():
     with pytest.raises(ParameterError, match="rrf k is -1"):
         reciprocal_rank_fusion([A, B], k=-1)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from benchwright.errors import CutoffError, DuplicateDocumentError, UnknownSystemError
 from benchwright.retrieval import SYSTEMS, build_index
+from benchwright.retrieval.errors import ParameterError
 from benchwright.retrieval.sparse.analysis import (
     character_ngrams,
     same_words,
@@ -32,6 +33,11 @@ def test_bm25_equals_the_formula_done_by_hand():
     b = red * 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 1.5))
     assert [docid for docid, _ in answer] == ["a", "b"]
     assert [score for _, score in answer] == pytest.approx([a, b])
+
+
+def test_one_text_in_place_of_many_is_refused_before_its_letters_are_queries():
+    with pytest.raises(ParameterError, match="texts is one text; expected a list of texts"):
+        build_index("bm25", THREE).retrieve_many("red fish")
 
 
 def test_documents_and_queries_may_be_texts_by_id_or_title_and_text():
