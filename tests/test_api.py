@@ -102,6 +102,18 @@ def test_a_part_of_a_body_with_a_field_that_there_is_not_is_refused(benchmark, a
     ]
 
 
+@pytest.mark.parametrize("path", ["splits/", "splits/preview/", "families/group/", "releases/"])
+def test_a_set_of_qrels_that_there_is_not_is_told_with_those_there_are(benchmark, api, path):
+    factories.qrel_set(benchmark, {("q1", "d1"): 2}, name="june")
+
+    answer = send(api, path, {"qrels": "jume"})
+
+    assert answer.status_code == 400
+    assert answer.json()["errors"]["qrels"] == [
+        "There is no set of qrels 'jume'; the benchmark has june."
+    ]
+
+
 def test_what_is_no_choice_is_told_with_what_there_are(benchmark, api):
     answer = send(api, "people/invitations/", {"role": "keeper"})
 

@@ -28,8 +28,9 @@ from benchmarks_app.api import idempotency
 from benchmarks_app.api.throttling import Rate, say_limits
 from benchmarks_app.common.selectors.factors import lacks_factor
 from benchmarks_app.errors import FactorAskedError, ScopeError
-from benchmarks_app.models import ApiToken, Benchmark, KeyedRequest, Scope, User
+from benchmarks_app.models import ApiToken, Benchmark, KeyedRequest, QrelSet, Scope, User
 from benchmarks_app.permissions import Action, benchmark_named, is_site_manager, may, refusal
+from benchwright.texts.counting import first_of
 
 # What an answer depends on beside its address: who asks, and in which form.
 VARY = ("Accept", "Authorization", "Cookie")
@@ -229,6 +230,16 @@ def _name_choices(field: Field) -> None:
     if isinstance(field, ChoiceField) and field.error_messages["invalid_choice"] == framework_words:
         choices = ", ".join(map(str, field.choices))
         field.error_messages["invalid_choice"] = f"Expected one of {choices}, not “{{input}}”."
+
+
+def qrels_asked(benchmark: Benchmark, name: str) -> QrelSet:
+    """The set of qrels that is named in a body; 400 with those there are where it is none."""
+    sets = QrelSet.objects.ready().filter(benchmark=benchmark)
+    if qrel_set := sets.filter(name=name).first():
+        return qrel_set
+    there = first_of(list(sets.values_list("name", flat=True)), 10) or "none yet"
+    message = f"There is no set of qrels '{name}'; the benchmark has {there}."
+    raise exceptions.ValidationError({"qrels": [message]})
 
 
 def tagged(response: HttpResponse, request: Request) -> HttpResponseBase:

@@ -11,7 +11,7 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.base import Endpoint, qrels_asked
 from benchmarks_app.api.parameters import api_field
 from benchmarks_app.api.parsing import BoundedJSONParser
 from benchmarks_app.api.serializers import Id, JobSerializer
@@ -24,7 +24,6 @@ from benchmarks_app.models import (
     Benchmark,
     FamilyChange,
     FamilyLink,
-    QrelSet,
     Query,
     QueryFamily,
 )
@@ -434,10 +433,7 @@ class FamilyGroup(Endpoint):
         }
         fields["language"] = benchmark.corpus.lang or DEFAULTS.language
         options = GroupingOptions.from_json(fields)
-        qrel_set = None
-        if qrels:
-            ready = QrelSet.objects.ready()
-            qrel_set = get_object_or_404(ready, benchmark=benchmark, name=qrels)
+        qrel_set = qrels_asked(benchmark, qrels) if qrels else None
         if is_preview:
             costs = review_preview(
                 benchmark=benchmark,

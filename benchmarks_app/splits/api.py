@@ -12,13 +12,13 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.base import Endpoint, qrels_asked
 from benchmarks_app.api.parameters import api_field
 from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS, UPLOADS
 from benchmarks_app.collections.services.uploading import receive_upload
 from benchmarks_app.common.services.exposure import record_read
-from benchmarks_app.models import Benchmark, ContaminatedQuery, ContaminationCheck, QrelSet, Scope
+from benchmarks_app.models import Benchmark, ContaminatedQuery, ContaminationCheck, Scope
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.splits import selectors
 from benchmarks_app.splits.services import contamination, leak_reports, splitting
@@ -398,9 +398,8 @@ def _recipe(fields: dict[str, Any]) -> SplitRecipe:
 
 
 def _options(benchmark: Benchmark, fields: dict[str, Any]) -> dict[str, Any]:
-    sets = QrelSet.objects.ready().filter(benchmark=benchmark)
     return {
-        "qrel_set": get_object_or_404(sets, name=fields["qrels"]) if fields["qrels"] else None,
+        "qrel_set": qrels_asked(benchmark, fields["qrels"]) if fields["qrels"] else None,
         "hidden": fields["hidden"],
         "accept_small": fields["accept_small"],
         "document_date": fields["document_date"],

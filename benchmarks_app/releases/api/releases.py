@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.http import Http404, HttpResponseBase
-from django.shortcuts import get_object_or_404
 from django.urls import path
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -11,10 +10,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.base import Endpoint, qrels_asked
 from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS
-from benchmarks_app.models import Benchmark, QrelSet, Release
+from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.releases.downloads import KINDS, TSV, file_response, published_release
 from benchmarks_app.releases.services.drafting import (
@@ -146,11 +145,10 @@ def _arguments(
     before = ReleaseOptions.from_json(draft.options) if draft else draft_options(benchmark)
     known_options = before.as_json()
     options = {**known_options, **{name: fields[name] for name in known_options if name in fields}}
-    ready = QrelSet.objects.ready().filter(benchmark=benchmark)
     default = draft.qrel_set.name if draft else ""
     version = draft.version if draft and not before.is_version_proposed else ""
     return {
-        "qrel_set": get_object_or_404(ready, name=fields.get("qrels", default)),
+        "qrel_set": qrels_asked(benchmark, fields.get("qrels", default)),
         "version": fields.get("version", version).strip(),
         "notes": fields.get("notes", draft.notes if draft else ""),
         "options": ReleaseOptions.from_json({**options, "left_out": sorted(options["left_out"])}),
