@@ -3,13 +3,14 @@
 import fnmatch
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from benchwright.detection.files import Guess, detect, guess, guess_as
 from benchwright.detection.kinds import CONTENT_OF, QUERY_KINDS, FileKind
-from benchwright.errors import MissingFileError
+from benchwright.errors import ArchiveError, FileProblemsError, MissingFileError
 from benchwright.files.inputs import MemberInput
 from benchwright.files.sources import Source
 from benchwright.formats.errors import UnreadableKindError
@@ -150,6 +151,10 @@ def _part(
     if name == MACHINE_LABELS:
         return Part(member, None, note="labels of a machine are no qrels of people")
     if member.removesuffix(".gz") == "corpus.jsonl":
+        with suppress(ArchiveError, FileProblemsError, UnreadableKindError):  # told of its rows
+            table = guess(MemberInput(source, member), folder)
+            if "image" in table.mapping and "text" not in table.mapping:
+                return part_of(member, table)
         return Part(member, FileKind.CORPUS)
     qrels = QRELS_FOLDER.search(member)
     if qrels and qrels[4] == "tsv" and member not in configs:

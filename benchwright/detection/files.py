@@ -274,7 +274,8 @@ def _of_json(lines: Sequence[bytes], name: str) -> FileKind:
             texts.append(str(record.get("text", "")))
     if columns & {"positive_passages", "negative_passages"}:
         return FileKind.PASSAGES
-    if "_id" not in columns and columns:
+    has_images = "text" not in columns and "image" in guessed(Content.DOCUMENTS, list(columns))
+    if has_images or ("_id" not in columns and columns):
         return FileKind.DOCUMENTS  # a table: its columns say more
     if _names(NAMES_QUERIES, name):
         return FileKind.QUERIES

@@ -21,7 +21,20 @@ def shown_text(qid: str, text: str, metadata: Mapping[str, Any]) -> str:
     return text or alternative_text(metadata, qid)
 
 
-def alternative_text(metadata: Mapping[str, Any], title: str) -> str:
-    """What stands for images where they are not seen: a row's words for them, or its title."""
-    texts = (metadata.get(key) for key in ALT_KEYS)
-    return next((text for text in texts if isinstance(text, str) and text), title)
+def alternative_text(metadata: Mapping[str, Any], title: str, place: int | None = None) -> str:
+    """What stands for images where they are not seen: a row's words for them, or its title.
+
+    Of a list, which has words for each, those of the image at `place`, or all.
+
+    Examples
+    --------
+    >>> alternative_text({"alt": ["a cat", "a dog"]}, "Pets", 1), alternative_text({}, "Pets")
+    ('a dog', 'Pets')
+    """
+    for words in map(metadata.get, ALT_KEYS):
+        if isinstance(words, list):
+            listed = words if place is None else words[place : place + 1]
+            words = "; ".join(word for word in listed if isinstance(word, str))
+        if isinstance(words, str) and words:
+            return words
+    return title

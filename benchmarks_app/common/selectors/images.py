@@ -57,14 +57,15 @@ def images_shown(
 
     The addresses name what an image holds; no id or path of a document is in them.
     """
-    documents = list(documents)
-    texts = {
-        document.docid: alternative_text(document.metadata, document.title)
-        for document in documents
-    }
+    by_id = {document.docid: document for document in documents}
     return {
-        docid: [_shown(benchmark, image, texts[docid]) for image in images]
-        for docid, images in _images_of_documents(benchmark, documents).items()
+        docid: [
+            _shown(
+                benchmark, image, alternative_text(by_id[docid].metadata, by_id[docid].title, place)
+            )
+            for place, image in enumerate(images)
+        ]
+        for docid, images in _images_of_documents(benchmark, by_id.values()).items()
     }
 
 
@@ -77,8 +78,8 @@ def query_images_shown(
     )
     return {
         key: [
-            _shown(benchmark, image, alternative_text(queries[key].metadata, ""))
-            for image in of_query
+            _shown(benchmark, image, alternative_text(queries[key].metadata, "", place))
+            for place, image in enumerate(of_query)
         ]
         for key, of_query in images.items()
     }

@@ -72,6 +72,28 @@ def test_json_lines_with_paths_give_several_images_in_order(images, take_in):
     assert urls == [reverse("document-image", args=["images", digest]) for digest in digests]
 
 
+@pytest.mark.parametrize("name", ["corpus.jsonl", "documents.jsonl", "d.jsonl"])
+def test_json_lines_as_of_beir_may_have_images_and_no_text(images, take_in, name):
+    rows = [{"_id": "a", "title": "red", "image": "img/red.png"}]
+    rows += [{"_id": "b", "title": "blue", "image": "img/blue.png"}]
+    lines = "\n".join(map(json.dumps, rows)).encode()
+
+    job = take_in(images, {name: lines, "img/red.png": RED, "img/blue.png": BLUE})
+
+    assert job.state == Job.State.DONE, (job.error, job.problems)
+    assert images.current_corpus_version.n_documents == 2
+
+
+def test_each_of_several_images_has_its_own_words(images, take_in):
+    row = {"_id": "a", "image": ["img/red.png", "img/blue.png"], "alt": ["a red one", "a blue one"]}
+    files = {name: content for name, content in two().items() if name != "images.tsv"}
+
+    job = take_in(images, {"documents.jsonl": json.dumps(row).encode(), **files})
+
+    assert job.state == Job.State.DONE, (job.error, job.problems)
+    assert [image["alt"] for image in images_of(images, "a")] == ["a red one", "a blue one"]
+
+
 def test_equal_images_are_kept_once(images, take_in):
     take_in(images, two(**{"img/blue.png": RED}))
 
