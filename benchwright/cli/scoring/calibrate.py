@@ -15,7 +15,7 @@ from benchwright.cli.files import (
     tell_warnings,
 )
 from benchwright.cli.main import Command, option
-from benchwright.cli.parameters import FILE, parameter_option
+from benchwright.cli.parameters import FILE, parameter_option, text_of
 from benchwright.cli.progress import told
 from benchwright.cli.site_doors import judging
 from benchwright.files.encodings import as_text
@@ -40,6 +40,12 @@ EXAMPLES = (
 @click.argument("machine", type=FILE)
 @click.argument("runs", type=FILE, nargs=-1)
 @parameter_option(recipes.RELEVANT_FROM, group="Grades")
+@options.file_option(
+    "--scale",
+    group="Grades",
+    help="The grades there are, a line each, as `judge` takes them; by default those that people "
+    "gave. A machine's other grades are left out.",
+)
 @options.file_option(
     "--others",
     group="Grades",
@@ -81,8 +87,9 @@ def command(people: Path, machine: Path, runs: tuple[Path, ...], **chosen: Any) 
     from benchwright.cli.scoring.calibrate_output import show
     from benchwright.errors import Problems
     from benchwright.formats.side_tables import read_families, read_slices, warn_of_unknown
+    from benchwright.qrels.scales import parse_scale
 
-    beside = [chosen[name] for name in ("slices", "families", "others")]
+    beside = [chosen[name] for name in ("slices", "families", "others", "scale")]
     check_standard_input((people, machine, *runs, *beside))
     check_named_once(runs)
     problems, of_people = Problems(), grades_of(people)
@@ -95,6 +102,9 @@ def command(people: Path, machine: Path, runs: tuple[Path, ...], **chosen: Any) 
         families = read_families(path, problems=problems)
         warn_of_unknown(path, families, _known(families, of_people), problems=problems)
     tell_warnings(problems)
+    scale = None
+    if path := chosen["scale"]:
+        scale = [grade["value"] for grade in parse_scale(text_of(path))]
     named = dict(zip(run_names(runs), runs, strict=True))
     for name in chosen["same_model"]:
         if name not in named:
@@ -106,6 +116,7 @@ def command(people: Path, machine: Path, runs: tuple[Path, ...], **chosen: Any) 
             machine,
             runs=named,
             measure=chosen["measure"],
+            scale=scale,
             relevant_from=chosen["relevant_from"],
             families={as_text(query): family for query, family in families.items()},
             slices={name: [as_text(query) for query in of] for name, of in slices.items()},

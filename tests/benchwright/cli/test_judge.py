@@ -240,6 +240,21 @@ def test_runs_are_valued_as_score_values_them(graded, benchwright, name, rel, sc
     )
 
 
+def test_grades_that_people_did_not_give_count_where_the_scale_has_them(graded, benchwright):
+    people = (graded / "people.qrels").read_text()
+    (graded / "people.qrels").write_text(people.replace(" 1\n", " 2\n"))
+    (graded / "scale.txt").write_text("0 = No\n1 = A little\n2 = Some *\n3 = All *\n")
+    asked = ("calibrate", "people.qrels", "machine.qrels", "--format", "json")
+
+    bare, told = (
+        json.loads(benchwright(*asked, *more).stdout) for more in ((), ("--scale", "scale.txt"))
+    )
+
+    assert (bare["scale"], told["scale"]) == ([0, 2, 3], [0, 1, 2, 3])
+    assert bare["n_invalid"] > 0
+    assert (told["n_invalid"], told["n_pairs"]) == (0, bare["n_pairs"] + bare["n_invalid"])
+
+
 def test_too_few_pairs_are_said_first(graded, benchwright):
     lines = (graded / "people.qrels").read_text().splitlines()[:50]
     (graded / "people.qrels").write_text("\n".join(lines) + "\n")
