@@ -25,7 +25,7 @@ class FolderQueries:
     """Queries by id, grades by split, and what further files say of them.
 
     A grade counts as relevant from `threshold`; both it and the language are those of the manifest,
-    where there is one.
+    or else of how the folder was split.
     """
 
     queries: dict[str, QueryRow]
@@ -76,14 +76,15 @@ def read_folder(source: BeirSource, problems: Problems) -> FolderQueries:
         for row in source.qrels_rows(split, problems):
             of_split.setdefault(row.qid, {})[row.docid] = row.grade
     families = _families(source, queries, problems)
-    manifest = _object_in(source, MANIFEST)
-    threshold, language = manifest.get("threshold"), manifest.get("lang")
+    plan = _object_in(source, SPLITS_FILE)
+    facts = {**plan, **_object_in(source, MANIFEST)}
+    threshold, language = facts.get("threshold"), facts.get("lang")
     return FolderQueries(
         queries=queries,
         grades=grades,
         families=families,
         slices=_slices(source, queries, problems),
-        plan=_object_in(source, SPLITS_FILE),
+        plan=plan,
         has_families=bool(families),
         threshold=threshold if isinstance(threshold, int) else 1,
         language=language if isinstance(language, str) and language else DEFAULT_LANGUAGE,

@@ -76,7 +76,7 @@ def make_split(
         queries = _queries(folder, grades)
         given_splits = _given(chosen["given"], queries) if recipe.mode == Mode.GIVEN else None
         assignment = split_queries(queries, recipe, given_splits)
-        plan = _plan(recipe, queries, assignment)
+        plan = _plan(folder, recipe, queries, assignment)
         report = _report(folder, grades, assignment, plan)
         try:
             _write(beir, output, folder, grades, assignment, plan, report)
@@ -130,7 +130,9 @@ def _given(path: Path, queries: list[SplitQuery]) -> dict[str, str]:
     return split_of
 
 
-def _plan(recipe: SplitRecipe, queries: list[SplitQuery], assignment: Assignment) -> dict[str, Any]:
+def _plan(
+    folder: FolderQueries, recipe: SplitRecipe, queries: list[SplitQuery], assignment: Assignment
+) -> dict[str, Any]:
     """What splits.json says: how to make the same split again."""
     return {
         "mode": recipe.mode.value,
@@ -142,6 +144,8 @@ def _plan(recipe: SplitRecipe, queries: list[SplitQuery], assignment: Assignment
         "assignment_sha256": assignment_sha256(assignment.splits),
         "sizes": {split: assignment.sizes.get(split, 0) for split in SPLITS},
         "n_excluded": len(assignment.excluded),
+        "threshold": folder.threshold,
+        "lang": folder.language,
     }
 
 

@@ -223,6 +223,22 @@ def test_split_groups_by_the_language_and_from_the_grade_that_are_said(german, t
     assert "'klingon' is no language we know" in refused.output
 
 
+def test_check_reads_a_folder_as_it_was_split(german, tmp_path):
+    sides = "".join(f"{qid}\t{'train' if qid == 'q7' else 'test'}\n" for qid in TEXTS)
+    (tmp_path / "given.tsv").write_text(sides)
+    (german / "families.tsv").write_text("query-id\tfamily\nq1\tq1\nq2\tq1\n")
+    with (german / "qrels" / "test.tsv").open("a") as rows:
+        rows.write("q3\td-q7\t1\n")
+    asked = ("--mode", "given", "--given", tmp_path / "given.tsv", "--language", "de", "--rel", "2")
+
+    split = run("split", german, "-o", tmp_path / "out", *asked).output
+    checked = run("check", tmp_path / "out").output
+
+    for output in (split, checked):
+        assert "1 pair of queries: the same words" in output
+        assert "relevant on both sides" not in output
+
+
 def test_check_looks_for_leaks_in_the_language_and_from_the_grade_of_the_manifest(german):
     _qrels(german, "train", ["q7"])
     _qrels(german, "test", [qid for qid in TEXTS if qid not in ("q2", "q7")])
