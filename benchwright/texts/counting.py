@@ -12,8 +12,11 @@ def counted(n: int, noun: str) -> str:
     --------
     >>> counted(1, "query"), counted(1200, "query"), counted(2, "label"), counted(2, "person")
     ('1 query', '1,200 queries', '2 labels', '2 people')
+    >>> counted(365, "day")
+    '365 days'
     """
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    is_vowel_before_y = noun[-2:-1] in "aeiou"
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") and not is_vowel_before_y else f"{noun}s"
     plural = "people" if noun == "person" else plural
     return f"{n:,} {noun if n == 1 else plural}"
 

@@ -28,6 +28,7 @@ from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.requests import PersonRequest
 from benchwright.progress.signals import stop_signal
+from benchwright.texts.counting import counted
 
 PAGE_SIZE = 25
 
@@ -153,7 +154,7 @@ def _watched(request: PersonRequest, pool: Pool, *, has_charts: bool) -> dict[st
         "people": people_of(signals, pool.benchmark, request.user),
         "stop": None if pool.is_for_estimates else stop_signal(signals),
         "projection": projection,
-        "extra_note": f"{signals['n_extra']:,} extra labels" if signals["n_extra"] else "",
+        "extra_note": counted(signals["n_extra"], "extra label") if signals["n_extra"] else "",
         "as_of": datetime.fromisoformat(signals["at"]),
         "charts": _charts(watched, CHARTS) if has_charts and signals["n_labels"] else [],
     }

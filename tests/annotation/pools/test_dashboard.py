@@ -180,6 +180,14 @@ def test_page_shows_people_by_name_and_no_ranking(shared_pool, ada, bo, owner, s
     assert "Too early to tell" in page
 
 
+def test_a_single_extra_label_is_one(shared_pool, ada, owner, signed_in):
+    given(shared_pool, ada, 1, is_surplus=True)
+
+    page = signed_in(owner).get(url("pool-detail", shared_pool)).content.decode()
+
+    assert "1 extra label<" in page
+
+
 def test_adjudicators_read_pseudonyms_wherever_people_are_counted(
     shared_pool, ada, bo, owner, signed_in
 ):
