@@ -30,6 +30,7 @@ from benchwright.errors import BenchmarkError
 from benchwright.qrels.rules import RULES
 from benchwright.texts.directions import direction_of
 from benchwright.texts.presenting import presented
+from benchwright.texts.rendering import guideline_html
 
 PAGE_SIZE = 25
 SETTLED_MEANWHILE = "Somebody else has settled this document since you opened it."
@@ -159,6 +160,7 @@ def _shown(
 ) -> dict[str, Any]:
     inbox = selectors.inbox_of(benchmark, request.user)
     key = (case.query.pk, case.docid)
+    guideline = current_guideline(benchmark)
     own_case = next((c for c in inbox.cases if (c.query, c.docid) == key), None)
     return {
         "case": case,
@@ -178,5 +180,6 @@ def _shown(
         "given": set(case.pair.grades),
         "names": dict(benchmark.grades.values_list("value", "name")),
         "endings": [(outcome, outcome.label, KEYS[outcome]) for outcome in NO_GRADE],
-        "guideline": current_guideline(benchmark),
+        "guideline": guideline,
+        "guideline_text": guideline_html(guideline.text) if guideline else "",
     }

@@ -28,7 +28,7 @@ from benchwright.qrels.errors import (
 )
 from benchwright.qrels.rules import Derivation, Settings, rule_named
 from tests import factories
-from tests.annotation.making import claimed, judge, pool
+from tests.annotation.making import claimed, guideline, judge, pool
 from tests.open_pages import misnamed, opened
 from tests.tokens import text_without_tokens
 
@@ -434,6 +434,20 @@ def test_a_case_shows_what_was_said_and_not_by_whom(benchmark, disputed_pool, bo
     assert "Annotator C" not in text
     for hidden in ("ada", "ann@", ">ann<", "bm25", "dense", "splade"):
         assert hidden not in text
+
+
+def test_the_guideline_of_a_case_is_read_as_annotators_read_it(
+    benchmark, disputed_pool, bo, signed_in
+):
+    written = guideline(benchmark)
+    written.text = "## Borders\n\n- **3** answers it."
+    written.save()
+
+    page = signed_in(bo).get(url(benchmark)).content.decode()
+
+    assert "<strong>3</strong> answers it." in page
+    assert "Guideline 1" in page
+    assert "**" not in page
 
 
 def test_settling_leads_to_the_next_case(benchmark, disputed_pool, bo, signed_in):
