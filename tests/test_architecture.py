@@ -243,6 +243,15 @@ def test_templates_have_no_inline_style_or_script():
     assert {path: what for path, what in results.items() if what} == {}
 
 
+def test_a_question_before_an_action_has_a_button_that_names_it():
+    def without_tags(path: Path) -> str:
+        return re.sub(r"{%.*?%}|{{.*?}}", "", path.read_text("utf-8"))
+
+    unnamed = r'data-confirm="[^"]*"(?! data-confirm-ok=)'
+
+    assert [str(path) for path in templates() if re.search(unnamed, without_tags(path))] == []
+
+
 def test_blocks_are_closed_by_name():
     unnamed = [path for path in templates() if re.search(r"{%\s*endblock\s*%}", path.read_text())]
 

@@ -123,7 +123,7 @@
     element.title = full;
   };
 
-  /* ---- Confirmation: <button data-confirm="Question" data-confirm-ok="Delete"> or on the form ---- */
+  /* ---- Confirmation: <button data-confirm="Question" data-confirm-ok="Delete">, or both on the form ---- */
   const confirmed = new WeakSet();
   const ask = (source, proceed) => {
     const dialog = document.createElement("dialog");
@@ -136,7 +136,7 @@
     actions.className = "actions";
     for (const [value, label, look] of [
       ["cancel", word("Cancel"), ""],
-      ["ok", source.dataset.confirmOk || word("Continue"), source.matches(".is-danger, :has(.is-danger)") ? "is-danger" : "is-primary"],
+      ["ok", source.dataset.confirmOk, source.matches(".is-danger, :has(.is-danger)") ? "is-danger" : "is-primary"],
     ]) {
       const button = document.createElement("button");
       button.value = value;
