@@ -252,6 +252,19 @@ def test_a_question_before_an_action_has_a_button_that_names_it():
     assert [str(path) for path in templates() if re.search(unnamed, without_tags(path))] == []
 
 
+def test_fields_that_are_folded_away_are_shown_where_they_are_refused():
+    folded = re.compile(r"<details((?:{%.*?%}|[^>])*)>(.*?)</details>", re.DOTALL)
+    hidden = [
+        f"{path}: {name}"
+        for path in templates()
+        for opening, content in folded.findall(path.read_text("utf-8"))
+        for name in re.findall(r"field=form\.(\w+)", content)
+        if not re.search(rf"form\.(errors|has_\w*errors|{name}\.)", opening)
+    ]
+
+    assert hidden == []
+
+
 def test_blocks_are_closed_by_name():
     unnamed = [path for path in templates() if re.search(r"{%\s*endblock\s*%}", path.read_text())]
 
