@@ -100,12 +100,13 @@ class Real(Parameter):
 
     @property
     def expected(self) -> str:
+        least, most = (f"{end:,.12g}" for end in (self.least, self.most))
         if not self.above and not self.below:
-            return f"a number from {self.least:,g} to {self.most:,g}"
+            return f"a number from {least} to {most}"
         if self.above and self.below:
-            return f"a number between {self.least:,g} and {self.most:,g}"
-        first = f"above {self.least:,g}" if self.above else f"of at least {self.least:,g}"
-        last = f"below {self.most:,g}" if self.below else f"at most {self.most:,g}"
+            return f"a number between {least} and {most}"
+        first = f"above {least}" if self.above else f"of at least {least}"
+        last = f"below {most}" if self.below else f"at most {most}"
         return f"a number {first} and {last}"
 
     def taken(self, raw: object) -> float:

@@ -224,6 +224,23 @@ def test_a_long_name_in_the_way_back_makes_no_page_wide(person: Person):
     assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
+def test_a_word_without_end_makes_no_page_wide_where_it_is_refused(person: Person):
+    page = person("olga", **at_width())
+    word = "x" * 90
+
+    page.goto("/new/")
+    page.get_by_label("Name", exact=True).fill("Long")
+    page.get_by_label("Grades").fill(word)
+    page.get_by_role("button", name="Create").click()
+    expect(page.locator(".errorlist").last).to_contain_text(word)
+    widths = [page.evaluate("document.documentElement.scrollWidth")]
+    page.goto(f"{HOME}compare/?runs=bm25,{word}")
+    expect(page.locator(".alert")).to_contain_text(word)
+    widths.append(page.evaluate("document.documentElement.scrollWidth"))
+
+    assert widths == [360, 360]
+
+
 def test_signing_out_and_in_again(person: Person, demo: DemoSite):
     page = person()
     sign_in(page, demo.url, "vi", demo.password)

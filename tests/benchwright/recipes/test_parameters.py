@@ -40,6 +40,7 @@ def test_open_ends_are_not_taken(ends):
     with pytest.raises(ParameterError, match="a number between 0 and 5"):
         RATE.read(ends)
     assert RATE.read(math.nextafter(5, 0)) < 5
+    assert Real(name="x", most=1e9).expected == "a number from 0 to 1,000,000,000"
     assert Real(name="x", above=True).expected == "a number above 0 and at most 1"
     assert Real(name="x", below=True).expected == "a number of at least 0 and below 1"
 
