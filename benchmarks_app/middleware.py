@@ -5,15 +5,17 @@ import struct
 from collections.abc import Callable
 from secrets import randbelow, token_bytes
 from typing import cast
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import zstandard
 from django.conf import settings
 from django.core.exceptions import BadRequest, ObjectDoesNotExist
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.http import url_has_allowed_host_and_scheme
 
@@ -127,6 +129,26 @@ class DomainErrorMiddleware:
         if error.retry_after is not None:
             response["Retry-After"] = error.retry_after
         return response
+
+
+class UnsavedFormMiddleware:
+    """Who is sent to the sign-in by a form reads there that nothing was saved.
+
+    They are led back to the page of the form: its own address may take posts only.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        address = urlsplit(response.get("Location", ""))
+        following = parse_qs(address.query).get("next")
+        if request.method != "POST" or address.path != reverse("sign-in") or not following:
+            return response
+        page = urlsplit(_page_of_form(request))._replace(scheme="", netloc="").geturl()
+        query = urlencode({"next": page or following[0], "unsaved": 1}, safe="/")
+        return HttpResponseRedirect(f"{address.path}?{query}")
 
 
 def _page_of_form(request: HttpRequest) -> str:

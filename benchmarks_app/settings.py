@@ -126,6 +126,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "benchmarks_app.middleware.UnsavedFormMiddleware",
     "benchmarks_app.middleware.DomainErrorMiddleware",
     "benchmarks_app.people.second_step.AskedFactorMiddleware",
     "axes.middleware.AxesMiddleware",

@@ -290,6 +290,25 @@ def test_account_page_needs_sign_in(client, db):
     assert client.get(reverse("account-detail"))["Location"].startswith(SIGN_IN)
 
 
+def test_a_form_sent_after_the_session_ended_says_so_and_leads_back_to_its_page(
+    client, ada, benchmark
+):
+    people = reverse("people-list", args=[benchmark.slug])
+    removal = reverse("member-remove", args=[benchmark.slug, ada.pk])
+
+    answers = [
+        client.post(removal, headers=headers)
+        for headers in ({"Referer": f"http://testserver{people}?page=2"}, {}, {"Referer": "//x/"})
+    ]
+
+    following = [f"next={people}%3Fpage%3D2", f"next={removal}", f"next={removal}"]
+    assert [answer["Location"] for answer in answers] == [
+        f"{SIGN_IN}?{next_one}&unsaved=1" for next_one in following
+    ]
+    assert "Nothing was saved" in client.get(answers[0]["Location"]).content.decode()
+    assert "Nothing was saved" not in client.get(f"{SIGN_IN}?next={people}").content.decode()
+
+
 # --- whose an address is -------------------------------------------------------------------
 
 
