@@ -4,8 +4,10 @@ import contextlib
 import sys
 
 from django.core.exceptions import DisallowedHost
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
+from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
 from django.views import csrf, defaults
 
 from benchmarks_app.language import speak
@@ -38,6 +40,18 @@ def not_allowed(request: HttpRequest, exception: Exception) -> HttpResponse:
     if not request.path_info.startswith(OF_PROGRAMS):
         speak(request)
     return defaults.permission_denied(request, exception)
+
+
+def posts_only(request: HttpRequest, response: HttpResponseNotAllowed) -> HttpResponse:
+    """A page for who opens the address of a form, as that of one that was refused there."""
+    speak(request)
+    context = {
+        "title": _("Nothing is shown at this address"),
+        "message": _("It takes what a form sends. Open the page that the form stands on."),
+    }
+    page = render(request, "error.html", context, status=405)
+    page["Allow"] = response["Allow"]
+    return page
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -88,6 +88,19 @@ def new(**changes: str) -> dict[str, str]:
     }
 
 
+@pytest.mark.parametrize("is_signed_in", [True, False])
+def test_the_address_of_a_form_leads_on_where_it_is_opened(client, olga, texts, is_signed_in):
+    visitor = olga if is_signed_in else client
+    address = reverse("split-hide", args=[texts.slug])
+
+    answer = visitor.get(address, headers={"Accept-Language": "de"})
+
+    assert (answer.status_code, answer["Allow"]) == (405, "POST")
+    assert "Unter dieser Adresse wird nichts gezeigt" in answer.content.decode()
+    assert 'href="/"' in answer.content.decode()
+    assert visitor.head(address).content == b""
+
+
 def test_new_benchmark_has_grades_a_guideline_and_its_maker_as_owner(signed_in, cy):
     response = signed_in(cy).post(reverse("benchmark-new"), new())
 
