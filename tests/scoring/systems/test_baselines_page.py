@@ -150,6 +150,7 @@ def test_page_shows_quality_beside_latency_and_facts(scored_release, tess, signe
     assert rows["bm25"].latencies.n_queries == 3
     chart = reverse("scoring:run-latency-chart", args=["texts", rows["bm25"].run.pk, "svg"])
     assert chart in text
+    assert text.count("<dt>Corpus<") == 0 < text.count(">Corpus version</dt>")
 
 
 def test_pool_form_comes_with_the_runs_chosen(scored_release, tess, signed_in):
