@@ -18,7 +18,7 @@ MOST, MOST_DIGITS = 10**9, 20
 MOST_PORT = 65_535
 # A hundred years: so many days ago there was still a date.
 MOST_DAYS = 36_500
-FALSE = ("0", "false", "no", "off", "")
+FALSE = ("0", "false", "no", "off")
 ENGINES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
 BROKERS = ("filesystem", "redis", "rediss", "sentinel", "amqp", "amqps", "pyamqp", "memory")
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
@@ -132,7 +132,7 @@ def env_token(name: str) -> str:
 
 def env_bool(name: str, *, default: bool) -> bool:
     value = os.environ.get(name)
-    if value is None:
+    if not value:
         return default
     if value.lower() in TRUE:
         return True
@@ -154,10 +154,8 @@ def env_int(name: str, default: int, *, minimum: int = 0, maximum: int = MOST) -
 
 
 def env_list(name: str, default: Sequence[str]) -> list[str]:
-    value = os.environ.get(name)
-    if value is None:
-        return list(default)
-    return [part.strip() for part in value.split(",") if part.strip()]
+    parts = map(str.strip, os.environ.get(name, "").split(","))
+    return [part for part in parts if part] or list(default)
 
 
 def env_regions(name: str, default: Sequence[str]) -> tuple[str, ...]:
@@ -170,12 +168,13 @@ def env_regions(name: str, default: Sequence[str]) -> tuple[str, ...]:
 
 def env_limits(name: str, default: str) -> dict[str, int]:
     """{kind: number} of `kind=number,…`; `*` is every kind that is not named."""
-    value = os.environ.get(name, default)
     limits = {}
-    for part in filter(None, (part.strip() for part in value.split(","))):
+    for part in env_list(name, default.split(",")):
         kind, _, number = part.partition("=")
-        if not kind or not number.isascii() or not number.isdigit():
-            raise EnvError(name, value, "kind=number, separated by commas; * is every other kind")
+        is_number = number.isascii() and number.isdigit() and len(number) <= MOST_DIGITS
+        if not kind or not is_number or int(number) > MOST:
+            accepted = f"kind=number, separated by commas, to {MOST}; * is every other kind"
+            raise EnvError(name, os.environ[name], accepted)
         limits[kind.strip()] = int(number)
     return limits
 

@@ -36,7 +36,7 @@ def set_variable(monkeypatch):
         ("on", True),
         ("0", False),
         ("OFF", False),
-        ("", False),
+        ("", True),
     ],
 )
 def test_switch_is_read(set_variable, value, read):
@@ -140,12 +140,34 @@ def test_limits_of_no_job_and_regions_of_no_country_stop_the_start(settings, mon
 
 
 @pytest.mark.parametrize(
-    ("value", "read"), [(None, ["a"]), ("", []), ("b, c ,", ["b", "c"]), ("b", ["b"])]
+    ("value", "read"),
+    [(None, ["a"]), ("", ["a"]), (" , ", ["a"]), ("b, c ,", ["b", "c"]), ("b", ["b"])],
 )
 def test_list_is_read(set_variable, value, read):
     set_variable(value)
 
     assert env.env_list(NAME, ["a"]) == read
+
+
+LIMITS = "*=1,a=2"
+
+
+@pytest.mark.parametrize(
+    ("value", "read"),
+    [("", {"*": 1, "a": 2}), (" , ", {"*": 1, "a": 2}), ("b=0, c=7", {"b": 0, "c": 7})],
+)
+def test_limits_are_read(set_variable, value, read):
+    set_variable(value)
+
+    assert env.env_limits(NAME, LIMITS) == read
+
+
+@pytest.mark.parametrize("value", ["a", "=1", "a=-1", "a=1000000001", "a=" + "9" * 5000])
+def test_limits_that_are_none_are_refused(set_variable, value):
+    set_variable(value)
+
+    with pytest.raises(EnvError, match="accepted: kind=number, separated by commas, to 1000000000"):
+        env.env_limits(NAME, LIMITS)
 
 
 def test_folder_is_made_absolute(set_variable, tmp_path, monkeypatch):
@@ -181,7 +203,7 @@ def test_file_in_place_of_a_folder_is_refused(set_variable, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("value", "read"), [(None, ("US",)), ("ch, fr", ("CH", "FR")), ("none", ()), ("", ())]
+    ("value", "read"), [(None, ("US",)), ("ch, fr", ("CH", "FR")), ("none", ()), ("", ("US",))]
 )
 def test_countries_are_read(set_variable, value, read):
     set_variable(value)
