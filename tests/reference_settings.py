@@ -1,20 +1,24 @@
 """The page of settings: every variable of the environment that the code reads, from the code.
 
-What a site reads stands in benchmarks_app/settings.py, by `env_…` calls; the rest of the code is
-searched for what it takes from `os.environ`. Words about each are in docs/settings.md.
+What a site reads stands in benchmarks_app/settings.py, and of the sign-in provider in
+oidc/provider.py, by `env_…` calls; the rest of the code is searched for what it takes from
+`os.environ`. Words about each are in docs/settings.md.
 """
 
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks_app import env
+from benchmarks_app.oidc import provider
 from benchwright.cli.main import ENVIRONMENT
 
 ROOT = Path(__file__).resolve().parent.parent
 SETTINGS = ROOT / "benchmarks_app" / "settings.py"
+PROVIDER = Path(provider.__file__)
 WORDS = ROOT / "docs" / "settings.md"
 TAKES = {
     "env_str": "text",
@@ -59,17 +63,25 @@ class Setting(NamedTuple):
 
 
 def settings() -> dict[str, Setting]:
-    """What benchmarks_app/settings.py reads, by name, in its order."""
+    """What the site reads, by name, in the order of the code."""
     results: dict[str, Setting] = {}
-    for call in ast.walk(ast.parse(SETTINGS.read_text("utf-8"))):
+    modules = [ast.parse(path.read_text("utf-8")) for path in (SETTINGS, PROVIDER)]
+    for call in chain.from_iterable(map(ast.walk, modules)):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.args:
-            kind, name = call.func.id, call.args[0]
-            if kind.startswith("env_") and isinstance(name, ast.Constant):
+            kind, name = call.func.id, _text(call.args[0])
+            if kind.startswith("env_") and name:
                 values = {keyword.arg or "": keyword.value for keyword in call.keywords}
                 takes = TAKES.get(kind) or _range(kind, call, values)
                 default = values.get("default") or (call.args[1] if len(call.args) > 1 else None)
-                results.setdefault(name.value, Setting(name.value, takes, _written(default)))
+                results.setdefault(name, Setting(name, takes, _written(default)))
     return results
+
+
+def _text(node: ast.expr) -> str:
+    """A text, written out or by its name in the module of the provider."""
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    return str(vars(provider).get(node.id, "")) if isinstance(node, ast.Name) else ""
 
 
 def _range(kind: str, call: ast.Call, given: Mapping[str, ast.expr]) -> str:

@@ -56,11 +56,15 @@ def test_every_field_of_a_result_is_documented():
     assert [name for name in Rules._fields if f"`{name}`" not in page] == []
 
 
-def test_every_setting_has_a_heading():
+def names_of_settings() -> set[str]:
     source = (ROOT / "benchmarks_app" / "settings.py").read_text("utf-8")
-    settings = set(re.findall(r'env_\w+\(\s*"([A-Z_]+)"', source))
     provider = (ROOT / "benchmarks_app" / "oidc" / "provider.py").read_text("utf-8")
-    settings |= set(re.findall(r'"((?:OIDC|SIGN_IN)_[A-Z_]+)"', provider))
+    of_site = re.findall(r'env_\w+\(\s*"([A-Z_]+)"', source)
+    return {*of_site, *re.findall(r'"((?:OIDC|SIGN_IN)_[A-Z_]+)"', provider)}
+
+
+def test_every_setting_has_a_heading():
+    settings = names_of_settings()
 
     assert settings
     assert {name for name in settings if f"`{name}`" not in headings("settings.md")} == set()
@@ -78,9 +82,8 @@ def test_every_variable_that_the_code_reads_is_a_setting_or_none_of_ours():
 def test_table_of_settings_has_all_with_what_the_site_does_without_them():
     row = re.compile(r"^\| \[`([A-Z_]+)`\]\S* \| .* \| (?:`(.*)`)? ?\|$", re.MULTILINE)
     rows = dict(row.findall(reference_settings.page()))
-    source = (ROOT / "benchmarks_app" / "settings.py").read_text("utf-8")
 
-    assert set(re.findall(r'env_\w+\(\s*"([A-Z_]+)"', source)) == set(rows)
+    assert names_of_settings() == set(rows)
     for name in ("LEASE_SECONDS", "JOB_MAX_ATTEMPTS", "NOTICE_MAILS_PER_HOUR", "TWO_FACTORS"):
         assert rows[name] == str(getattr(django_settings, name)), name
 
