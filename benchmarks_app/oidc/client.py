@@ -75,7 +75,8 @@ def signed_in(request: HttpRequest, provider: Provider) -> SignedIn:
     with _talking(provider):
         client = _client(provider, _hour())
         expected = {
-            "iss": {"essential": True, "value": provider.issuer},
+            # As its description has it, which may end with a slash.
+            "iss": {"essential": True, "value": client.server_metadata["issuer"]},
             "aud": {"essential": True, "value": provider.client_id},
         }
         token = client.authorize_access_token(

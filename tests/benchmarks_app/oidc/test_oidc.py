@@ -266,6 +266,20 @@ def test_token_that_does_not_fit_is_refused(provider, browser, lie):
     assert not User.objects.exists()
 
 
+@pytest.mark.parametrize("slash", ["/", ""])
+def test_provider_that_calls_itself_with_a_slash_at_the_end_signs_in(provider, browser, slash):
+    """As Authentik and Auth0 do; a token has to call it as its description does."""
+    provider.described = {"issuer": f"{provider.url}/"}
+    provider.lies = {"iss": f"{provider.url}{slash}"}
+
+    answer = sign_in(browser)
+
+    assert (answer.status_code == 302) is bool(slash), answer.content.decode()
+    assert {*Identity.objects.values_list("issuer", flat=True)} == (
+        {provider.url} if slash else set()
+    )
+
+
 @pytest.mark.parametrize("subject", ["ada\0", "ada\ud800"])
 def test_subject_that_no_database_takes_is_of_nobody(provider, settings, db, subject):
     claims = {"email": "ada@example.org", "email_verified": True, "sub": subject}
