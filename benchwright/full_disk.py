@@ -10,6 +10,8 @@ WORDS = {
     errno.EDQUOT: ("disk quota exceeded", "os error 122"),
     errno.EFBIG: ("file too large", "os error 27"),
 }
+# As SQLite and PostgreSQL number it: SQLITE_FULL, and disk_full of class 53.
+SQLITE_FULL, POSTGRESQL_FULL = 13, "53100"
 
 
 class DiskFullError(BenchmarkError, code="disk-full", status=507):
@@ -33,6 +35,10 @@ def is_disk_full(error: BaseException | None, *, besides: Collection[int] = ()) 
     said_so = [word for words in counted.values() for word in words]
     while error is not None:
         if isinstance(error, OSError) and error.errno in counted:
+            return True
+        if getattr(error, "sqlite_errorcode", None) == SQLITE_FULL:
+            return True
+        if getattr(error, "sqlstate", None) == POSTGRESQL_FULL:
             return True
         may_say_so = isinstance(error, OSError) or type(error).__module__.startswith("polars")
         if may_say_so and any(word in str(error).lower() for word in said_so):

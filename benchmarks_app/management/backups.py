@@ -65,8 +65,7 @@ def ending_clearly(err: OutputWrapper, *, place: str, nothing: str) -> Iterator[
         text = f"Whoever was to read the stream is gone. {ending.text}"
         raise CommandError(text, returncode=ending.returncode) from error
     except (OSError, DatabaseError, sqlite3.Error) as error:
-        is_full = is_disk_full(error) or "disk is full" in str(error)
-        why = f"No room is left on the disk ({place})" if is_full else str(error)
+        why = f"No room is left on the disk ({place})" if is_disk_full(error) else str(error)
         raise CommandError(f"{why}. {ending.text}", returncode=ending.returncode) from error
 
 

@@ -2,12 +2,16 @@
 
 import contextlib
 import os
+import sqlite3
 import threading
 import time
 from datetime import timedelta
 from pathlib import Path
 
+import psycopg
 import pytest
+from django.db import OperationalError, connection
+from django.test import Client
 from django.utils import timezone
 
 from benchmarks_app.jobs.services import jobs, retry, sweeping
@@ -369,6 +373,43 @@ def test_job_on_a_full_disk_says_so(does, beats, monkeypatch, is_begun):
 
     assert job.error.startswith("The disk of this site is full: nothing was stored")
     assert retry.is_retryable(job)
+
+
+@pytest.fixture
+def no_room():
+    """A function that raises what Django makes of a SQLite whose disk is full."""
+
+    def refuse(*_: object, **__: object) -> None:
+        with contextlib.closing(sqlite3.connect(":memory:")) as database:
+            database.execute("CREATE TABLE filled (content)")
+            database.execute("PRAGMA max_page_count = 2")
+            try:
+                database.execute("INSERT INTO filled VALUES (zeroblob(100000))")
+            except sqlite3.OperationalError as error:
+                raise OperationalError(str(error)) from error
+
+    return refuse
+
+
+def test_database_without_room_is_a_full_disk(no_room):
+    with pytest.raises(OperationalError) as caught:
+        no_room()
+
+    assert is_disk_full(caught.value)
+    assert is_disk_full(psycopg.errors.DiskFull("could not extend file"))
+    assert not is_disk_full(psycopg.errors.OutOfMemory("out of memory"))
+
+
+def test_page_says_that_the_database_has_no_room(no_room, db):
+    def write(execute, sql, *rest):
+        return no_room() if sql.startswith(("INSERT", "UPDATE")) else execute(sql, *rest)
+
+    client = Client(raise_request_exception=False)
+    with connection.execute_wrapper(write):
+        answer = client.post("/sign-in/", {"username": "ada", "password": "wrong"})
+
+    assert (answer.status_code, answer.headers["X-Error-Code"]) == (507, "disk-full")
+    assert "The disk of this site is full" in answer.content.decode()
 
 
 def test_other_errors_are_not_taken_for_a_full_disk():
