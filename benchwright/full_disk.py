@@ -10,8 +10,9 @@ WORDS = {
     errno.EDQUOT: ("disk quota exceeded", "os error 122"),
     errno.EFBIG: ("file too large", "os error 27"),
 }
-# As SQLite and PostgreSQL number it: SQLITE_FULL, and disk_full of class 53.
-SQLITE_FULL, POSTGRESQL_FULL = 13, "53100"
+# As databases number it: SQLITE_FULL, SQLITE_IOERR_SHMSIZE (there is no room to open it), and
+# disk_full of PostgreSQL.
+OF_DATABASES = {13, 4874, "53100"}
 
 
 class DiskFullError(BenchmarkError, code="disk-full", status=507):
@@ -36,9 +37,7 @@ def is_disk_full(error: BaseException | None, *, besides: Collection[int] = ()) 
     while error is not None:
         if isinstance(error, OSError) and error.errno in counted:
             return True
-        if getattr(error, "sqlite_errorcode", None) == SQLITE_FULL:
-            return True
-        if getattr(error, "sqlstate", None) == POSTGRESQL_FULL:
+        if OF_DATABASES & {getattr(error, name, None) for name in ("sqlite_errorcode", "sqlstate")}:
             return True
         may_say_so = isinstance(error, OSError) or type(error).__module__.startswith("polars")
         if may_say_so and any(word in str(error).lower() for word in said_so):

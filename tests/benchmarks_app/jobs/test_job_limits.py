@@ -391,12 +391,20 @@ def no_room():
     return refuse
 
 
+def not_opened(name: str) -> sqlite3.OperationalError:
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = getattr(sqlite3, name)
+    return error
+
+
 def test_database_without_room_is_a_full_disk(no_room):
     with pytest.raises(OperationalError) as caught:
         no_room()
 
     assert is_disk_full(caught.value)
     assert is_disk_full(psycopg.errors.DiskFull("could not extend file"))
+    assert is_disk_full(not_opened("SQLITE_IOERR_SHMSIZE"))
+    assert not is_disk_full(not_opened("SQLITE_IOERR_READ"))
     assert not is_disk_full(psycopg.errors.OutOfMemory("out of memory"))
 
 
