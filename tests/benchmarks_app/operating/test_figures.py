@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 from django.conf import settings as site
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.test import Client
+from django.urls import get_resolver
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -17,13 +20,19 @@ from benchmarks_app.env import EnvError, env_token
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.retry import retry
 from benchmarks_app.models import Job
-from benchmarks_app.operating.tracing import JOB, REQUEST, Belonging, of_job, request_name
+from benchmarks_app.operating.tracing import JOB, REQUEST, SECRETS, Belonging, of_job, request_name
 from benchmarks_app.site.selectors import queue_state
 from tests import factories
 from tests.annotation import making
+from tests.test_addresses import addresses
 
 pytestmark = pytest.mark.django_db
 TOKEN = "read-by-prometheus-alone"
+# What addresses have beside numbers and slugs, and lets nobody in.
+OPEN_WORDS = {
+    *("chart", "format", "key", "measure", "recipe", "sha256", "slice_name", "tolerance", "uidb64"),
+    *("version", "wish", "written"),
+}
 DOCS = Path(__file__).parents[3] / "docs" / "operating"
 
 
@@ -157,6 +166,38 @@ def test_line_of_json_says_what_it_belongs_to():
         "request_id": "abcdefgh",
         "job_id": 12,
     }
+
+
+LINKS = ["/join/{}/", "/teams/join/{}/", "/account/address/{}/", "/password/reset/MQ/{}/"]
+
+
+@pytest.mark.parametrize(
+    ("link", "is_found"),
+    [*((link, True) for link in LINKS), *((link, False) for link in [*LINKS, "/mails/stop/{}/"])],
+)
+def test_secret_of_a_link_is_in_no_line(link, is_found, caplog, monkeypatch):
+    """Of a form that was sent without its cookie, and where no view had been found yet."""
+    secret = "abcd12-lets-whoever-has-it-in"
+    if not is_found:
+        monkeypatch.setattr(SessionMiddleware, "process_request", "breaks")
+    client = Client(enforce_csrf_checks=True, raise_request_exception=False)
+
+    answer = client.post(link.format(secret))
+
+    assert answer.status_code == (403 if is_found else 500)
+    (line,) = caplog.messages
+    assert line.endswith(f": {link.format('…')}")
+    assert secret not in caplog.text
+
+
+def test_every_word_of_an_address_is_a_secret_or_known_to_be_none():
+    """A new one is to be decided about: the log has addresses, without what lets people in."""
+    words = set()
+    for address in addresses(get_resolver()):
+        words |= set(re.findall(r"<(?:str:)?(\w+)>", address))
+
+    assert words >= SECRETS
+    assert words - SECRETS == OPEN_WORDS
 
 
 def test_request_is_named_by_a_trusted_proxy_alone(client, settings, monkeypatch):
