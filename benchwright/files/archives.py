@@ -2,7 +2,6 @@
 
 import io
 import re
-import shutil
 import stat
 import struct
 import tarfile
@@ -24,6 +23,7 @@ from benchwright.files.sources import (
     Limits,
     Readable,
     Source,
+    files_in,
     inflated,
     is_hidden,
     missing_member,
@@ -445,15 +445,20 @@ def packed(path: Path) -> Iterator[Path]:
     Raises
     ------
     ArchiveError
-        If the folder holds no file.
+        If the folder holds no file, or as `files_in`.
     """
     if not path.is_dir():
         yield path
         return
-    if not any(inside.is_file() for inside in path.rglob("*")):
+    paths = files_in(path)
+    if not paths:
         reason = "is a folder without a file; name one that holds what is to be imported"
         raise ArchiveError(file=path, reason=reason)
     # The folder that one is in, or the one above, is called as it is elsewhere.
     named = path.resolve() if path.name in ("", "..") else path
     with TemporaryDirectory() as folder:
-        yield Path(shutil.make_archive(str(Path(folder) / named.name), "zip", path))
+        whole = Path(folder) / f"{named.name}.zip"
+        with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as out:
+            for inside in paths:
+                out.write(inside, inside.relative_to(path).as_posix())
+        yield whole

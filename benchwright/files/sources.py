@@ -411,6 +411,33 @@ def is_hidden(name: str) -> bool:
     return any(part.startswith(".") or part == "__MACOSX" for part in name.split("/"))
 
 
+def files_in(folder: Path) -> list[Path]:
+    """The files of a folder and of those in it, but hidden ones: what of it may be sent elsewhere.
+
+    Raises
+    ------
+    ArchiveError
+        If a link leads out of it, to what nobody has named.
+    """
+    whole = _whole_folder(folder.resolve())
+    paths = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if not is_hidden(path.relative_to(folder).as_posix())
+    ]
+    for path in paths:
+        if path.is_symlink() and not path.resolve().is_relative_to(whole):
+            reason = "is a link that leads out of the folder; put there what it leads to"
+            raise ArchiveError(file=path, reason=reason)
+    return [path for path in paths if path.is_file()]
+
+
+def _whole_folder(folder: Path) -> Path:
+    """A folder; of one that the Hub's client keeps, all of it: links lead to its `blobs`."""
+    kept = (above.parent for above in folder.parents if above.name == "snapshots")
+    return next((place for place in kept if (place / "blobs").is_dir()), folder)
+
+
 def missing_member(place: str, member: str) -> MissingFileError:
     """Return the error of a folder or zip without this file."""
     return MissingFileError(place=place, expected=member, advice="Add it, or choose another file.")

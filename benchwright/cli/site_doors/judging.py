@@ -12,6 +12,7 @@ from benchwright.cli.main import option
 from benchwright.cli.parameters import FILE, parameter_option, text_of
 from benchwright.cli.site_doors.systems import shown
 from benchwright.cli.sites.asking import Asked, Line, door, sent
+from benchwright.files.sources import files_in
 from benchwright.recipes import campaigns, contextual
 from benchwright.texts.counting import counted
 
@@ -273,9 +274,8 @@ def _zipped(folder: Path | None) -> Iterator[Path | None]:
     with TemporaryDirectory(prefix="benchwright-images-") as place:
         path = Path(place) / f"{folder.resolve().name or 'images'}.zip"
         with ZipFile(path, "w", ZIP_STORED) as pictures:
-            for file in sorted(folder.rglob("*")):
-                if file.is_file() and not file.is_symlink():
-                    pictures.write(file, file.relative_to(folder).as_posix())
+            for file in files_in(folder):
+                pictures.write(file, file.relative_to(folder).as_posix())
         yield path
 
 

@@ -17,6 +17,7 @@ from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Benchmark, Upload, User
 from benchwright.contextual.from_outside import images_apart
 from benchwright.errors import Problem
+from benchwright.files.sources import files_in
 from benchwright.judges.messages import Image
 from scoring.contextual.services.errors import CaseImagesError
 from scoring.models import CaseImage, CaseSet
@@ -48,8 +49,10 @@ def receive_images(
 
 def receive_folder(*, benchmark: Benchmark, owner: User, folder: Path) -> Upload | None:
     """The images of a folder of this machine and of those in it, as one stored zip."""
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    named = [(path.relative_to(folder).as_posix(), iter([path.read_bytes()])) for path in paths]
+    named = [
+        (path.relative_to(folder).as_posix(), iter([path.read_bytes()]))
+        for path in files_in(folder)
+    ]
     return _packed(benchmark, owner, named) if named else None
 
 

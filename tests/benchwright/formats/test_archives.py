@@ -1,4 +1,5 @@
 import gzip
+import os
 import struct
 import zipfile
 from contextlib import closing
@@ -250,3 +251,59 @@ def test_folder_without_a_file_is_said_to_be_one(tmp_path):
         packed(tmp_path),
     ):
         pass
+
+
+# --- a folder that is sent as one zip --------------------------------------------------------
+
+
+def content_of(folder):
+    with packed(folder) as whole, zipfile.ZipFile(whole) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_folder_is_sent_without_what_is_hidden(tmp_path):
+    """Of a clone its history, and a file of secrets; a file may be from before there were zips."""
+    names = ["corpus.jsonl", "qrels/a/b/c/test.tsv", ".env", ".git/config", "qrels/.DS_Store"]
+    for name in names:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+        os.utime(path, (0, 0))
+
+    assert content_of(tmp_path) == {name: name.encode() for name in names[:2]}
+
+
+def test_link_in_a_folder_may_lead_to_what_is_in_it_alone(tmp_path):
+    secret, folder = tmp_path / "secret", tmp_path / "folder"
+    secret.mkdir()
+    (secret / "key").write_text("private")
+    (folder / "inner").mkdir(parents=True)
+    (folder / "inner" / "corpus.jsonl").write_text("a document")
+    (folder / "corpus.jsonl").symlink_to("inner/corpus.jsonl")
+    (folder / "gone.jsonl").symlink_to("inner/gone.jsonl")
+    whole = dict.fromkeys(("corpus.jsonl", "inner/corpus.jsonl"), b"a document")
+    assert content_of(folder) == whole
+
+    outside = "../../secret"
+    for target in (f"{outside}/key", str(secret / "key"), outside, f"{outside}/gone"):
+        (folder / "inner" / "link").symlink_to(target)
+        with pytest.raises(ArchiveError, match=r"inner/link.*link that leads out of the folder"):
+            content_of(folder)
+        (folder / "inner" / "link").unlink()
+
+
+def test_folder_of_the_hubs_client_leads_to_the_bytes_beside_it(tmp_path):
+    snapshot = tmp_path / "datasets--x--y" / "snapshots" / "0a1b"
+    (snapshot / "en").mkdir(parents=True)
+    blobs = snapshot.parent.parent / "blobs"
+    blobs.mkdir()
+    (blobs / "0c1d").write_text("a query")
+    (snapshot / "en" / "queries.jsonl").symlink_to("../../../blobs/0c1d")
+
+    assert content_of(snapshot) == {"en/queries.jsonl": b"a query"}
+    assert content_of(snapshot / "en") == {"queries.jsonl": b"a query"}
+
+    (tmp_path / "private").write_text("private")
+    (snapshot / "en" / "qrels.tsv").symlink_to("../../../../private")
+    with pytest.raises(ArchiveError, match="leads out of the folder"):
+        content_of(snapshot)
