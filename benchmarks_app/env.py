@@ -23,14 +23,16 @@ ENGINES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
 BROKERS = ("filesystem", "redis", "rediss", "sentinel", "amqp", "amqps", "pyamqp", "memory")
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 # What a path may have is written alike in addresses, headers and names of cookies.
+USER = re.compile(r"//[^/\s]*@")
+NAME = re.compile(r"\*|\.?[\w.-]+|\[[\da-f:.]+\]", re.ASCII | re.IGNORECASE)
 SITE = re.compile(r"https?://[^/?#\s]+(/[\w~-][\w.~-]*)*", re.ASCII)
 
 
 class EnvError(Exception):
-    """An environment variable whose value cannot be used."""
+    """An environment variable whose value cannot be used; who reads of it sees no password."""
 
     def __init__(self, name: str, value: str, accepted: str) -> None:
-        super().__init__(f"{name} is {value!r}; accepted: {accepted}.")
+        super().__init__(f"{name} is {USER.sub('//…@', value)!r}; accepted: {accepted}.")
 
 
 def env_str(name: str, default: str) -> str:
@@ -72,10 +74,42 @@ def env_level(name: str, default: str) -> str:
 def env_web(name: str, default: str, *, holds: str = "") -> str:
     """An address of the web that is asked, perhaps with a place for what is asked for."""
     address = env_str(name, default)
-    if not address.startswith(("https://", "http://")) or holds not in address:
+    if not is_address(address) or holds not in address:
         also = f" with {holds} in it" if holds else ""
         raise EnvError(name, address, f"https://host/…{also}")
     return address
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is the address of a host of the web, without a name or a password in it.
+
+    >>> [is_address(text) for text in ("https://a.b:8000/c", "http://[::1]", "https://", "a.b")]
+    [True, True, False, False]
+    """
+    try:
+        parts = urlsplit(text)
+        is_whole = bool(parts.hostname) and parts.port != 0 and "@" not in parts.netloc
+    except ValueError:  # a host or a port that is none
+        return False
+    return is_whole and parts.scheme in ("http", "https") and not re.search(r"\s", text)
+
+
+def env_names(name: str, default: Sequence[str]) -> list[str]:
+    """Names by which a site is asked, as Django takes them; the default as it is."""
+    names = env_list(name, [])
+    if not all(NAME.fullmatch(part) for part in names):
+        accepted = "names such as bench.example.org, without https:// and port, separated by commas"
+        raise EnvError(name, os.environ[name], accepted)
+    return names or list(default)
+
+
+def env_origins(name: str) -> list[str]:
+    """Schemes with hosts, and perhaps ports; a slash at the end is taken off."""
+    origins = [origin.rstrip("/") for origin in env_list(name, [])]
+    if not all(is_address(origin) and not urlsplit(origin).path for origin in origins):
+        accepted = "origins such as https://bench.example.org, separated by commas"
+        raise EnvError(name, os.environ[name], accepted)
+    return origins
 
 
 def env_hosts(name: str) -> list[str]:
@@ -90,7 +124,7 @@ def env_hosts(name: str) -> list[str]:
 def env_site(name: str, default: str) -> str:
     """The address of a site, without a slash at its end: its path is where all of its pages are."""
     address = (os.environ.get(name) or default).rstrip("/")
-    if not SITE.fullmatch(address):
+    if not (SITE.fullmatch(address) and is_address(address)):
         accepted = "https://host, or https://host/path of letters, digits and - . _ ~"
         raise EnvError(name, address, accepted)
     return address
@@ -184,7 +218,7 @@ def env_addresses(name: str) -> dict[str, str]:
     addresses = {}
     for part in env_list(name, []):
         variable, sign, address = (piece.strip() for piece in part.partition("="))
-        if not (sign and variable.isidentifier() and "://" in address):
+        if not (sign and variable.isidentifier() and is_address(address)):
             accepted = "VARIABLE=https://host/…, separated by commas"
             raise EnvError(name, os.environ.get(name, ""), accepted)
         addresses[variable] = address
@@ -230,21 +264,19 @@ def env_store(name: str) -> dict[str, Any]:
     value = os.environ.get(name, "")
     if not value:
         return {"BACKEND": "django.core.files.storage.FileSystemStorage"}
-    url = urlsplit(value)
+    try:
+        url = urlsplit(value)
+    except ValueError:
+        url = urlsplit("")
     if url.username or url.password or "@" in url.netloc:
         accepted = "without keys: they go into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
         raise EnvError(name, "a URL with a name or a key", accepted)
     settings = dict(parse_qsl(url.query, keep_blank_values=True))
     unknown = settings.keys() - {"endpoint", "region", "addressing"}
     addressing = settings.get("addressing", "path" if "endpoint" in settings else "auto")
-    is_endpoint = settings.get("endpoint", "https://").startswith(("http://", "https://"))
+    is_endpoint = is_address(settings.get("endpoint", "https://s3.amazonaws.com"))
     is_known = not unknown and addressing in ("path", "virtual", "auto") and is_endpoint
-    if (
-        url.scheme != "s3"
-        or not url.hostname
-        or not is_known
-        or "@" in settings.get("endpoint", "")
-    ):
+    if url.scheme != "s3" or not url.hostname or not is_known:
         accepted = (
             "s3://bucket/prefix, with ?endpoint=https://host:port&region=name&addressing=path "
             "where it is not Amazon's; left out, a folder of the data folder"

@@ -23,6 +23,8 @@ from benchmarks_app.env import (
     env_level,
     env_limits,
     env_list,
+    env_names,
+    env_origins,
     env_path,
     env_proxies,
     env_regions,
@@ -79,8 +81,8 @@ SITE_URL = env_site("SITE_URL", site_url())
 # Below which the site is, such as /benchwright; empty where it has a host of its own (ADR 70).
 SITE_PATH = urlsplit(SITE_URL).path
 FORCE_SCRIPT_NAME = SITE_PATH or None
-ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]", SITE_HOST])
-CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS", [])
+ALLOWED_HOSTS = env_names("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]", SITE_HOST])
+CSRF_TRUSTED_ORIGINS = env_origins("CSRF_TRUSTED_ORIGINS")
 # Who is believed about where a request comes from: so many proxies, or those in networks.
 TRUSTED_PROXIES = env_proxies("TRUSTED_PROXIES")
 USE_X_FORWARDED_HOST = bool(TRUSTED_PROXIES)

@@ -32,6 +32,8 @@ TAKES = {
     "env_token": "16 characters or more",
     "env_bool": "`1` or `0`",
     "env_list": "a list, with commas",
+    "env_names": "names, with commas",
+    "env_origins": "`https://host`, with commas",
     "env_regions": "countries of two letters, with commas",
     "env_limits": "`kind=number`, with commas",
     "env_addresses": "`VARIABLE=https://…`, with commas",

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from benchmarks_app.env import EnvError, env_bool, env_list, env_str
+from benchmarks_app.env import EnvError, env_bool, env_list, env_str, is_address
 
 ISSUER, CLIENT_ID, GROUPS = "OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_GROUPS"
 SECRET, SECRET_FILE = "OIDC_CLIENT_SECRET", "OIDC_CLIENT_SECRET_FILE"
@@ -59,9 +59,8 @@ def env_provider() -> Provider | None:
     issuer = env_str(ISSUER, "").rstrip("/")
     if not issuer:
         return None
-    parts = urlsplit(issuer)
-    is_safe = parts.scheme == "https" or parts.hostname in LOOPBACK
-    if not (is_safe and parts.scheme in ("http", "https") and parts.hostname) or parts.query:
+    parts = urlsplit(issuer if is_address(issuer) else "")
+    if not (parts.scheme == "https" or parts.hostname in LOOPBACK) or parts.query:
         accepted = "an address by https, as it stands in the provider's own description"
         raise EnvError(ISSUER, issuer, accepted)
     if any(find_spec(name) is None for name in CLIENT_PACKAGES):

@@ -110,6 +110,50 @@ def test_text_that_cannot_be_used_is_refused_without_its_secret(set_variable, re
 
 
 @pytest.mark.parametrize(
+    ("read", "value"),
+    [
+        (partial(env.env_web, default=""), "https://"),
+        (partial(env.env_web, default=""), "https://[bad"),
+        (partial(env.env_web, default=""), "https://user:secret@hub.example.org"),
+        (partial(env.env_site, default=""), "https://[bad"),
+        (partial(env.env_site, default=""), "https://user:secret@bench.example.org"),
+        (partial(env.env_site, default=""), "https://bench.example.org:port"),
+        (env.env_store, "s3://[bad"),
+        (env.env_store, "s3://bucket?endpoint=https://[bad"),
+        (env.env_store, "s3://bucket?endpoint=https://user:secret@s3.example.org"),
+        (env.env_addresses, "KEY=https://"),
+        (env.env_addresses, "KEY=https://user:secret@judge.example.org"),
+        (env.env_addresses, "KEY=ftp://judge.example.org"),
+        (partial(env.env_names, default=[]), "https://bench.example.org"),
+        (partial(env.env_names, default=[]), "bench.example.org/"),
+        (partial(env.env_names, default=[]), "bench.example.org:8000"),
+        (partial(env.env_names, default=[]), '"bench.example.org"'),
+        (partial(env.env_names, default=[]), "bench.example.org www.example.org"),
+        (env.env_origins, "bench.example.org"),
+        (env.env_origins, "https://bench.example.org/benchwright"),
+    ],
+)
+def test_address_that_cannot_be_asked_is_refused_without_its_password(set_variable, read, value):
+    set_variable(value)
+
+    with pytest.raises(EnvError, match=f"^{NAME} is .*; accepted: ") as caught:
+        read(NAME)
+
+    assert "secret" not in str(caught.value)
+
+
+def test_names_and_origins_are_read(set_variable):
+    set_variable("bench.example.org, .example.org,*,[::1],10.0.0.1")
+    names = ["bench.example.org", ".example.org", "*", "[::1]", "10.0.0.1"]
+    assert env.env_names(NAME, []) == names
+    set_variable(" https://bench.example.org/,https://*.example.org, http://[::1]:8000")
+    origins = ["https://bench.example.org", "https://*.example.org", "http://[::1]:8000"]
+    assert env.env_origins(NAME) == origins
+    set_variable("")
+    assert (env.env_names(NAME, ["::1"]), env.env_origins(NAME)) == (["::1"], [])
+
+
+@pytest.mark.parametrize(
     ("host", "link"),
     [("0.0.0.0", "localhost"), ("::", "localhost"), ("::1", "[::1]"), ("a.local", "a.local")],
 )

@@ -79,6 +79,7 @@ def test_roles_are_those_of_the_site():
     [
         ({"OIDC_ISSUER": "http://sso.example.org"}, "OIDC_ISSUER"),
         ({"OIDC_ISSUER": "sso.example.org"}, "OIDC_ISSUER"),
+        ({"OIDC_ISSUER": "https://[bad"}, "OIDC_ISSUER"),
         ({"OIDC_ISSUER": "https://sso.example.org/?realm=x"}, "OIDC_ISSUER"),
         ({"OIDC_CLIENT_ID": ""}, "OIDC_CLIENT_ID"),
         ({"OIDC_CLIENT_SECRET": ""}, "OIDC_CLIENT_SECRET"),
