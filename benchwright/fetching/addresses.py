@@ -56,10 +56,12 @@ def is_public(ip: IPv4Address | IPv6Address) -> bool:
 
     Examples
     --------
-    >>> [is_public(ip_address(ip)) for ip in ("8.8.8.8", "10.0.0.1", "::ffff:127.0.0.1", "::1")]
+    >>> [is_public(ip_address(ip)) for ip in ("8.8.8.8", "10.0.0.1", "::ffff:127.0.0.1", "fec0::1")]
     [True, False, False, False]
     """
     if isinstance(ip, IPv6Address):
+        if ip.is_site_local:  # fec0::/10: deprecated, private all the same, and global to Python
+            return False
         inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
         if ip in TRANSLATED:
             inner = IPv4Address(int(ip) & 0xFFFFFFFF)

@@ -180,7 +180,7 @@ def test_this_machine_is_not_asked_unless_that_is_allowed(server, limits, into):
 
 PRIVATE = """
 127.0.0.1 10.1.2.3 192.168.0.1 169.254.169.254 100.64.0.1 0.0.0.0 224.0.0.1
-::1 fe80::1 fc00::1 ::ffff:10.0.0.1 64:ff9b::7f00:1 2002:7f00:1::
+::1 fe80::1 fc00::1 ::ffff:10.0.0.1 64:ff9b::7f00:1 2002:7f00:1:: fec0::1 feff::1
 """
 
 
