@@ -4,6 +4,7 @@ import os
 from typing import Any
 
 from django.conf import settings
+from django.core import mail
 from django.core.checks import Error, register
 
 from benchmarks_app.jobs.services import jobs
@@ -34,4 +35,26 @@ def regions_are_countries(**_: Any) -> list[Error]:
         checked_regions(settings.LOG_REGIONS)
     except MaskRegionError as error:
         return [Error(f"LOG_REGIONS: {error}")]
+    return []
+
+
+@register
+def jobs_are_heard_of(**_: Any) -> list[Error]:
+    """A job that is lost between two signs of life is begun again, and fails in the end."""
+    if settings.JOB_HEARTBEAT_SECONDS < settings.JOB_LOST_AFTER_SECONDS:
+        return []
+    lost, sign = settings.JOB_LOST_AFTER_SECONDS, settings.JOB_HEARTBEAT_SECONDS
+    what = f"JOB_LOST_AFTER_SECONDS is {lost}, and a job says every {sign} s that it is alive"
+    return [
+        Error(f"{what} (JOB_HEARTBEAT_SECONDS): each would be lost.", "Make it several times that.")
+    ]
+
+
+@register
+def mail_can_be_sent(**_: Any) -> list[Error]:
+    try:
+        mail.get_connection()
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
+        hint = "Leave EMAIL_BACKEND out, and set EMAIL_HOST."
+        return [Error(f"EMAIL_BACKEND is {settings.EMAIL_BACKEND!r}: {error}.", hint)]
     return []

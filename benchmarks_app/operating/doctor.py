@@ -28,6 +28,7 @@ FINE, ODD, WRONG = "fine", "odd", "wrong"
 N_ASKED = 20
 SLOW_MILLISECONDS = 5.0
 MAIL_SECONDS = 5
+TO_FILES = "django.core.mail.backends.filebased.EmailBackend"
 LOOPBACK = {"localhost", "127.0.0.1", "[::1]", "::1", "testserver"}
 # What the framework warns of that is decided elsewhere: by HTTPS, or by who has the domain.
 DECIDED = {"security.W004", "security.W005", "security.W008", "security.W012", "security.W016"}
@@ -208,16 +209,17 @@ def _failed_jobs() -> Found:
 
 
 def _mail() -> Found:
-    if not settings.EMAIL_HOST:
+    if settings.EMAIL_BACKEND == TO_FILES:
         what = "goes to files in the data folder"
         yield ODD, what, "Set EMAIL_HOST, or hand links on yourself."
         return
     server = mail.get_connection(fail_silently=False, timeout=MAIL_SECONDS)
+    name = settings.EMAIL_HOST or settings.EMAIL_BACKEND
     try:
         server.open()
-        yield FINE, f"{settings.EMAIL_HOST} answers", ""
+        yield FINE, f"{name} answers", ""
     except OSError as error:
-        what = f"{settings.EMAIL_HOST} does not answer: {error}"
+        what = f"{name} does not answer: {error}"
         yield WRONG, what, "Correct EMAIL_HOST, EMAIL_PORT or the password."
     finally:
         with suppress(Exception):

@@ -183,6 +183,28 @@ def test_limits_of_no_job_and_regions_of_no_country_stop_the_start(settings, mon
     assert "'ZZ' is no country" in region.msg
 
 
+def test_jobs_that_are_lost_between_two_signs_of_life_stop_the_start(settings):
+    settings.JOB_HEARTBEAT_SECONDS, settings.JOB_LOST_AFTER_SECONDS = 5, 6
+    assert checks.jobs_are_heard_of() == []
+    settings.JOB_LOST_AFTER_SECONDS = 5
+
+    (error,) = checks.jobs_are_heard_of()
+
+    assert "JOB_LOST_AFTER_SECONDS is 5, and a job says every 5 s" in error.msg
+
+
+@pytest.mark.parametrize(
+    "backend", ["smtp", "anymail.Backend", "benchmarks_app.env.EnvError", "a.b"]
+)
+def test_mail_that_nothing_sends_stops_the_start(settings, backend):
+    assert checks.mail_can_be_sent() == []
+    settings.EMAIL_BACKEND = backend
+
+    (error,) = checks.mail_can_be_sent()
+
+    assert f"EMAIL_BACKEND is '{backend}'" in error.msg
+
+
 @pytest.mark.parametrize(
     ("value", "read"),
     [(None, ["a"]), ("", ["a"]), (" , ", ["a"]), ("b, c ,", ["b", "c"]), ("b", ["b"])],

@@ -32,6 +32,7 @@ def look_at():
 def test_site_that_is_well_is_fine_and_says_so(settings, tmp_path):
     WorkerHeartbeat.objects.create(name="w", seen_at=timezone.now())
     Path(settings.DATA_DIR).chmod(0o700)
+    settings.EMAIL_BACKEND = doctor.TO_FILES
     text, as_json = StringIO(), StringIO()
 
     call_command("doctor", stdout=text)
@@ -68,6 +69,13 @@ def test_mail_server_that_does_not_answer(look_at, settings):
     assert level == "wrong"
     assert what.startswith("127.0.0.1 does not answer")
     assert "EMAIL_PORT" in advice
+
+
+def test_mail_of_another_backend_goes_to_no_files(look_at, settings):
+    settings.EMAIL_HOST = ""
+    settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
+
+    assert look_at("mail") == [("fine", f"{settings.EMAIL_BACKEND} answers", "")]
 
 
 PROVIDER = {"client_id": "b", "secret": "s", "label": "SSO", "scopes": "openid", "domains": ()}
