@@ -280,6 +280,27 @@ def test_provider_that_calls_itself_with_a_slash_at_the_end_signs_in(provider, b
     )
 
 
+def test_longest_name_of_the_provider_for_somebody_is_taken(provider, browser):
+    provider.person.sub = "x" * 255
+
+    assert sign_in(browser).status_code == 302
+    assert Identity.objects.get().subject == provider.person.sub
+
+
+def test_description_is_asked_for_once_an_hour(provider, browser, monkeypatch):
+    now = time.time() // 3600 * 3600
+    monkeypatch.setattr(talk.time, "time", lambda: now)
+    led_there(browser)
+    provider.described = {"authorization_endpoint": f"{provider.url}/another"}
+
+    places = []
+    for seconds in (0, 3599, 3600):
+        monkeypatch.setattr(talk.time, "time", lambda seconds=seconds: now + seconds)
+        places.append(urlsplit(led_there(browser)).path)
+
+    assert places == ["/authorize", "/authorize", "/another"]
+
+
 @pytest.mark.parametrize("subject", ["ada\0", "ada\ud800"])
 def test_subject_that_no_database_takes_is_of_nobody(provider, settings, db, subject):
     claims = {"email": "ada@example.org", "email_verified": True, "sub": subject}
@@ -583,6 +604,14 @@ def test_groups_that_are_too_many_to_be_told_change_nothing(grouped, provider):
     provider.person.claims["_claim_names"] = {"groups": "src1"}
 
     assert grouped() == "annotator"
+
+
+def test_groups_that_only_userinfo_tells_count(grouped, provider):
+    provider.apart = {"groups": ["keepers"]}
+
+    sign_in(Client(HTTP_HOST="localhost"))
+
+    assert role() == "maintainer"
 
 
 @pytest.mark.parametrize("groups", ["labelers", None, [1, None], {"labelers": 1}], ids=str)

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from benchmarks_app.models import WorkerHeartbeat
+from benchmarks_app.models import Team, WorkerHeartbeat
 from benchmarks_app.oidc import examining  # noqa: F401  # adds its part
 from benchmarks_app.oidc.provider import Grant, Provider
 from benchmarks_app.operating import doctor
@@ -106,6 +106,21 @@ def test_provider_that_answers_is_fine_and_what_is_lacking_is_told(look_at, sett
     ]
     assert result[4][1] == f"through {server.url}, 1 keys; passwords as well"
     assert result[5][1].endswith("/sign-in/provider/callback/")
+
+
+def test_provider_with_what_groups_give_there_is_fine(look_at, settings, benchmark):
+    """One that does not tell which methods and claims it knows may know these."""
+    team = Team.objects.create(name="Reds")
+    grants = (
+        Grant("labelers", "benchmark", benchmark.slug, "viewer"),
+        Grant("labelers", "team", team.name),
+        Grant("admins", "staff"),
+    )
+    with oidc_provider.running() as server:
+        server.described = {"code_challenge_methods_supported": None}
+        settings.OIDC = Provider(**{**PROVIDER, "issuer": server.url, "grants": grants})
+
+        assert {level for level, _, _ in look_at("sign-in")} == {"fine"}
 
 
 def test_provider_that_does_not_answer_or_is_another_is_wrong(look_at, settings):
