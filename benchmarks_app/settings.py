@@ -78,6 +78,8 @@ def site_url() -> str:
 
 
 SITE_URL = env_site("SITE_URL", site_url())
+# Whether the operator says it: else what is mailed to who asks leads to where they asked.
+IS_PLACE_TOLD = bool(env_str("SITE_URL", ""))
 # Below which the site is, such as /benchwright; empty where it has a host of its own (ADR 70).
 SITE_PATH = urlsplit(SITE_URL).path
 FORCE_SCRIPT_NAME = SITE_PATH or None

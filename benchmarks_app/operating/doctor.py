@@ -84,6 +84,9 @@ def _settings() -> Found:
     if settings.SESSION_COOKIE_SECURE and not settings.TRUSTED_PROXIES:
         what = "HTTPS is on, and no proxy is trusted"
         yield ODD, what, "Set TRUSTED_PROXIES: else everybody shares the proxy's limits."
+    if hosts and not settings.IS_PLACE_TOLD:
+        what = "links in mails begin as whoever asks for them calls the site"
+        yield ODD, what, "Set SITE_URL: else a stranger has a new password's link lead elsewhere."
     for warning in warnings:
         level = WRONG if warning.level >= checks.ERROR else ODD
         yield level, str(warning.msg), str(warning.hint or f"See {warning.id} of Django's checks.")

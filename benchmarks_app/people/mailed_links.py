@@ -27,6 +27,13 @@ def count_request(request: HttpRequest) -> None:
         raise ManyResetsError(most=most)
 
 
+def place_in_mails(request: HttpRequest) -> str:
+    """Scheme and host that a mailed link begins with: whoever asks for it may write any host."""
+    if not settings.IS_PLACE_TOLD:
+        return f"{request.scheme}://{request.get_host()}"
+    return settings.SITE_URL.removesuffix(settings.SITE_PATH)
+
+
 def mail_address_link(request: PersonRequest, then: str = "") -> None:
     """Mail whoever asks the link that proves their address, and leads on to `then`.
 
@@ -38,4 +45,4 @@ def mail_address_link(request: PersonRequest, then: str = "") -> None:
     count_request(request)
     path = reverse("address-verify", args=[people.address_tokens.make_token(request.user)])
     query = f"?{urlencode({'next': then})}" if then else ""
-    people.mail_address_link(user=request.user, link=request.build_absolute_uri(path + query))
+    people.mail_address_link(user=request.user, link=place_in_mails(request) + path + query)

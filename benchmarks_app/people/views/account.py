@@ -133,10 +133,11 @@ class PasswordReset(ByPassword, auth_views.PasswordResetView):
 
     def form_valid(self, form: PasswordResetForm) -> HttpResponse:
         mailed_links.count_request(self.request)
+        scheme, _, host = mailed_links.place_in_mails(self.request).partition("://")
         send = partial(
             form.save,
-            domain_override=self.request.get_host(),
-            use_https=self.request.is_secure(),
+            domain_override=host,
+            use_https=scheme == "https",
             email_template_name=self.email_template_name,
             subject_template_name=self.subject_template_name,
         )

@@ -146,6 +146,9 @@ def test_settings_that_others_could_use(look_at, settings):
 
     assert ("wrong", "DEBUG is on and others reach the site", "Take DEBUG away.") in result
     assert any(what.endswith("without HTTPS") for _, what, _ in result)
+    assert any("Set SITE_URL" in advice for _, _, advice in result)
+    settings.IS_PLACE_TOLD = True
+    assert not any("Set SITE_URL" in advice for _, _, advice in look_at("settings"))
 
 
 def test_part_that_cannot_be_looked_at_is_wrong_and_the_others_are_told(monkeypatch):

@@ -5,6 +5,8 @@ from datetime import timedelta
 
 import pytest
 from django.core import mail
+from django.test import Client
+from django.test.utils import override_script_prefix
 from django.urls import reverse
 
 from benchmarks_app.common.selectors.people import named
@@ -471,3 +473,20 @@ def test_api_mails_the_link_and_says_whether_the_address_is_verified(signed_in, 
 
     assert answer.status_code == 202
     assert [before, client.get("/api/v1/me/").json()["has_verified_email"]] == [False, True]
+
+
+@pytest.mark.parametrize("path", ["", "/benchwright"])
+def test_mailed_links_lead_to_the_site_whatever_host_was_asked(ada, signed_in, settings, path):
+    """Whoever asks may add a port where they listen themselves, and wait for the link."""
+    settings.SITE_URL, settings.SITE_PATH = f"https://bench.example.org{path}", path
+    settings.IS_PLACE_TOLD, settings.FORCE_SCRIPT_NAME = True, path or None
+    with override_script_prefix(f"{path}/"):
+        Client(HTTP_HOST="localhost:6666").post("/password/reset/", {"email": ada.email})
+        client = signed_in(ada)
+        client.post("/account/address/", HTTP_HOST="localhost:6666")
+
+    links = [re.search(r"https?://\S+", mail.body)[0] for mail in mail.outbox]
+    assert [re.sub("[^/]+/[^/]+/$", "", link) for link in links] == [
+        f"https://bench.example.org{path}/password/reset/",
+        f"https://bench.example.org{path}/account/",
+    ]
