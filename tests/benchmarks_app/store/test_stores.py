@@ -250,16 +250,30 @@ def test_copy_that_was_altered_on_this_host_is_fetched_anew(in_bucket, staged, c
     assert "the copy of a on this host was altered" in caplog.text
 
 
-@pytest.mark.parametrize("fault", ["torn", "altered"])
-def test_download_that_breaks_is_tried_again(with_faults, staged, fault):
+# The client begins a torn download anew by itself, five times.
+@pytest.mark.parametrize(("fault", "n"), [("torn", 1), ("torn", 6), ("altered", 1)])
+def test_download_that_breaks_is_tried_again(with_faults, staged, fault, n):
     file_store().put(staged(b"right" * 1000), "a", digest(b"right" * 1000))
     forget_copies()
-    with_faults.begin(fault, 1)
+    with_faults.begin(fault, n)
 
     path = file_store().local("a", digest(b"right" * 1000))
 
     assert path.read_bytes() == b"right" * 1000
-    assert with_faults.n_done == 1
+    assert with_faults.n_done == n
+
+
+@pytest.mark.parametrize(("n", "is_given"), [(1, True), (2, True), (3, False)])
+def test_part_that_breaks_is_read_again(with_faults, staged, n, is_given):
+    file_store().put(staged(b"right" * 1000), "a", digest(b"right" * 1000))
+    with_faults.begin("torn", n)
+
+    if is_given:
+        assert file_store().read("a", 5, 10) == b"right"
+    else:
+        with pytest.raises(StoreAwayError):
+            file_store().read("a", 5, 10)
+    assert with_faults.n_done == n
 
 
 def test_download_that_stays_wrong_is_refused_and_leaves_nothing(with_faults, staged, db):
