@@ -1,10 +1,14 @@
 """What `--json` prints: one object or list for a program, whichever command it is of."""
 
 import json
+import re
 import sys
 from math import isfinite
 from pathlib import Path
 from typing import Any
+
+# But for tabs and ends of lines.
+CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def say_json(facts: Any) -> None:
@@ -53,3 +57,12 @@ def _known(facts: Any) -> Any:
     if isinstance(facts, list | tuple):
         return [_known(value) for value in facts]
     return facts
+
+
+def for_terminals(text: str) -> str:
+    """A text that others wrote, with � for what makes a terminal do something.
+
+    >>> for_terminals("a\\x1b[2Jb\\x9bc\\td")
+    'a�[2Jb�c\\td'
+    """
+    return CONTROLS.sub("\ufffd", text)

@@ -16,6 +16,7 @@ from benchmarks_app.common.services.audit import FORMATS, export_events
 from benchmarks_app.management.declared import DeclaredCommand
 from benchmarks_app.management.naming import existing_benchmark
 from benchmarks_app.models import AuditEvent, Benchmark
+from benchwright.cli.answers import for_terminals
 from benchwright.recipes.arguments import option, unless_told
 
 
@@ -68,4 +69,5 @@ def _line(event: AuditEvent, people: dict[str, Any]) -> str:
     where = event.benchmark.slug if event.benchmark_id and event.benchmark else "-"
     details = " ".join(f"{name}={value}" for name, value in event.detail.items())
     columns = (f"{event.at:%Y-%m-%d %H:%M:%S}", by, event.action, on or "-", where, details)
-    return "\t".join(" ".join(column.split()) for column in columns).rstrip() + "\n"
+    cells = (for_terminals(" ".join(column.split())) for column in columns)
+    return "\t".join(cells).rstrip() + "\n"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from benchwright.cli.answers import say_json
+from benchwright.cli.answers import for_terminals, say_json
 from benchwright.cli.doors import Where, meant, where_of
 from benchwright.cli.main import Command, json_switch, option
 
@@ -184,7 +184,7 @@ class Asked:
 
             wrong = [str(Problem.of(problem)) for problem in ended["problems"]]
             text = "\n".join([ended["error"] or f"{ended['title']}: {ended['state']}.", *wrong])
-            raise click.ClickException(text)
+            raise click.ClickException(for_terminals(text))
         return ended
 
     def waited(self, wait: Callable[["Line"], Any], later: str) -> Any:
@@ -207,7 +207,7 @@ class Asked:
             say_json(facts)
             return
         for line in lines:
-            click.echo(line)
+            click.echo(for_terminals(line))
 
     def say_made(self, job: Mapping[str, Any], did: str) -> None:
         """Print what a job has made, and what it has to say of it."""
@@ -312,7 +312,7 @@ class Line:
         now = time.monotonic()
         if self._is_shown and (is_new or now - self._told_at >= PAUSE):
             self._told_at = now
-            click.echo(f"{CLEAR_LINE}{sentence}", nl=False, err=True)
+            click.echo(f"{CLEAR_LINE}{for_terminals(sentence)}", nl=False, err=True)
 
     def bytes(self, what: str, done: int, total: int) -> None:
         """Say how much of a file is through."""

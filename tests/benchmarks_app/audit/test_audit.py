@@ -343,6 +343,15 @@ def test_command_exports_the_site(log):
     assert results[-1]["about"] == "ada"
 
 
+def test_lines_tell_the_terminal_nothing(log, benchmark):
+    audit.record(actor=None, action="change-settings", benchmark=benchmark, target="a\x1b[2Jb")
+    out = io.StringIO()
+
+    call_command("audit_log", "--limit", "1", stdout=out)
+
+    assert "\ta�[2Jb\t" in out.getvalue()
+
+
 def test_command_that_is_to_show_no_line_is_refused(log):
     with pytest.raises(CommandError, match=r"--limit is -1; expected 1 or more\."):
         call_command("audit_log", "--limit", "-1")

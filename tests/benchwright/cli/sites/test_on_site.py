@@ -11,7 +11,7 @@ from django.core.management import get_commands, load_command_class
 from annotation.estimates.services import estimates_of
 from annotation.models import Pool
 from benchmarks_app.management.declared import REPLACED
-from benchmarks_app.models import Corpus, CorpusVersion, QueryFamily, Release, Unit
+from benchmarks_app.models import Benchmark, Corpus, CorpusVersion, QueryFamily, Release, Unit
 from benchwright.cli.main import _command_of as command_of
 from benchwright.cli.sites.nouns.commands import NOUNS
 from tests import factories, reference_pages
@@ -61,6 +61,15 @@ def test_folder_comes_in_whole_with_what_is_said_of_its_corpus(on, tmp_path):
     assert done.exit_code == 0, done.stderr
     (version,) = CorpusVersion.objects.filter(snapshot_date=date(2026, 3, 31))
     assert (version.state, version.n_parents, version.n_documents) == ("ready", 2, 4)
+
+
+def test_name_that_others_wrote_tells_the_terminal_nothing(on):
+    """Of the clipboard (OSC 52), or of the screen."""
+    Benchmark.objects.filter(slug="tiny").update(name="a\x1b]52;c;cm0=\x07\x9b2Jb")
+
+    result = on("benchmarks")
+
+    assert "tiny  a�]52;c;cm0=��2Jb" in result.stdout
 
 
 @pytest.mark.parametrize(("at", "named"), [(".", "."), ("qrels", "..")])
