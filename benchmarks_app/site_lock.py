@@ -1,6 +1,7 @@
 """One site a folder: who has `up` running there, and who may join it."""
 
 import json
+import logging
 import os
 import socket
 from pathlib import Path
@@ -15,6 +16,8 @@ from django.conf import settings
 from django.utils import timezone
 
 from benchwright.errors import BenchmarkError
+
+log = logging.getLogger(__name__)
 
 
 class FolderInUseError(BenchmarkError):
@@ -78,6 +81,29 @@ class SiteLock:
         except OSError:
             return False
         return True
+
+
+def at_work(*, is_alone: bool = False) -> IO[str]:
+    """A file that each web server and sweeper of the folder holds open, and what is alone there.
+
+    They may have been started by themselves, without `up`; where a disk knows no locks all may.
+
+    Raises
+    ------
+    FolderInUseError
+        If one of the other kind has it.
+    """
+    file = (Path(settings.DATA_DIR) / "work.lock").open("a+")
+    try:
+        if fcntl is not None:
+            fcntl.flock(file, (fcntl.LOCK_EX if is_alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        holder = "a web server or a sweeper of its own" if is_alone else "manage.py restore"
+        raise FolderInUseError(folder=settings.DATA_DIR, holder=holder) from None
+    except OSError:
+        log.warning("%s: no locks there; a restore does not see who is at work", file.name)
+    return file
 
 
 def _written(file: IO[str]) -> dict[str, Any]:

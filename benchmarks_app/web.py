@@ -81,6 +81,12 @@ def main(words: Sequence[str]) -> None:
     from benchmarks_app.places import N_THREADS
 
     load()
+    from benchmarks_app.site_lock import FolderInUseError, at_work
+
+    try:
+        held = at_work()
+    except FolderInUseError as error:
+        sys.exit(str(error))
     if SWEEPS in words:
         words = [word for word in words if word != SWEEPS]
         sweep_beside()
@@ -89,7 +95,8 @@ def main(words: Sequence[str]) -> None:
         "--blocking-threads", str(N_THREADS), "--backpressure", str(most_connections()),
         "--workers-kill-timeout", str(seconds_to_end()),
     ]  # fmt: skip
-    cli([*options, "benchmarks_app.wsgi:application", *words])
+    with held:
+        cli([*options, "benchmarks_app.wsgi:application", *words])
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@ import shutil
 import sys
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from django.core.management.base import CommandError
 from benchmarks_app.backups.services.restoring import Restored, restore
 from benchmarks_app.management.backups import NOTHING_DONE, Progress, ending_clearly
 from benchmarks_app.management.declared import FORM, DeclaredCommand, is_json
-from benchmarks_app.site_lock import FolderInUseError, SiteLock
+from benchmarks_app.site_lock import FolderInUseError, SiteLock, at_work
 from benchwright.backups.layout import BackupFolder
 from benchwright.backups.targets import unpack
 from benchwright.recipes.arguments import option, switch, word
@@ -89,14 +89,13 @@ class Command(DeclaredCommand):
 @contextmanager
 def held() -> Iterator[None]:
     """Nobody starts this site meanwhile, and it does not run."""
-    try:
-        lock = SiteLock("manage.py restore", is_alone=True)
-    except FolderInUseError as error:
-        raise CommandError(str(error), returncode=NOTHING_DONE) from None
-    try:
+    with ExitStack() as stack:
+        try:
+            stack.callback(SiteLock("manage.py restore", is_alone=True).release)
+            stack.enter_context(at_work(is_alone=True))
+        except FolderInUseError as error:
+            raise CommandError(str(error), returncode=NOTHING_DONE) from None
         yield
-    finally:
-        lock.release()
 
 
 @contextmanager

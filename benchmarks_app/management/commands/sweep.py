@@ -3,6 +3,7 @@ from typing import Any
 from benchmarks_app.jobs.services.jobs import load_handlers
 from benchmarks_app.jobs.services.sweeping import sweep_on, sweep_once
 from benchmarks_app.management.declared import DeclaredCommand
+from benchmarks_app.site_lock import at_work
 from benchmarks_app.supervisor import tell_started
 from benchwright.recipes.arguments import switch
 
@@ -17,6 +18,7 @@ class Command(DeclaredCommand):
         # Before the first sweep: what that meets is no reason not to have started.
         tell_started()
         if loop:
-            sweep_on(self.say, self.note)
+            with at_work():
+                sweep_on(self.say, self.note)
         if not sweep_once(self.say, self.note):
             raise SystemExit(1)

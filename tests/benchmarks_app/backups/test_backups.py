@@ -38,7 +38,7 @@ from benchmarks_app.models import (
     User,
     WorkerHeartbeat,
 )
-from benchmarks_app.site_lock import FolderInUseError, SiteLock
+from benchmarks_app.site_lock import FolderInUseError, SiteLock, at_work
 from benchmarks_app.store import file_store
 from benchwright.backups.errors import (
     BackupBusyError,
@@ -493,6 +493,23 @@ def test_site_that_runs_is_not_restored_over_and_does_not_start_meanwhile(
     )
     call_command("restore", str(place), verbosity=0)
     SiteLock("http://127.0.0.1:8000/").release()
+
+
+def test_web_server_that_was_started_by_itself_is_not_restored_under(emptied, place, monkeypatch):
+    with at_work(), at_work(), pytest.raises(CommandError, match="a web server or") as raised:
+        call_command("restore", str(place), verbosity=0)
+    assert raised.value.returncode == 2
+
+    def restore_while_one_starts(*args: Any, **options: Any) -> Any:
+        with pytest.raises(FolderInUseError, match=r"in use by another site: manage\.py restore"):
+            at_work()
+        return restore(*args, **options)
+
+    monkeypatch.setattr(
+        "benchmarks_app.management.commands.restore.restore", restore_while_one_starts
+    )
+    call_command("restore", str(place), verbosity=0)
+    at_work().close()
 
 
 @pytest.fixture
