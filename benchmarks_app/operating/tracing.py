@@ -39,13 +39,15 @@ def of_job(key: int) -> Iterator[None]:
 class Belonging(logging.Filter):
     """Adds `request` and `job` to a record: of the one that is being answered or done.
 
-    What the framework says of a request names its address: the secret of a link is taken out.
+    What the framework says of a request names its address: the secret of a link is taken out, and
+    the request itself, which a line of JSON would have with its whole address.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.request_id = REQUEST.get() or None
         record.job_id = JOB.get()
-        request = getattr(record, "request", None)
+        request = record.__dict__.pop("request", None)
+        record.__dict__.pop("status_code", None)
         if isinstance(request, HttpRequest) and isinstance(record.args, tuple):
             record.args = tuple(_without(_secrets_of(request), arg) for arg in record.args)
         return True

@@ -141,13 +141,17 @@ def test_board_and_alerts_ask_for_what_is_there(figures, benchmark):
 # --- the log -------------------------------------------------------------------------------------
 
 
-def test_line_of_json_says_what_it_belongs_to():
-    formatter = logging.Formatter()
+def in_json(record):
+    """The line of a record, as an object."""
     made = dict(site.LOGGING["formatters"]["json"])
     module, _, name = made.pop("()").rpartition(".")
     names = {"format": "fmt"}
     options = {names.get(key, key): value for key, value in made.items()}
     formatter = getattr(__import__(module, fromlist=[name]), name)(**options)
+    return json.loads(formatter.format(record))
+
+
+def test_line_of_json_says_what_it_belongs_to():
     record = logging.LogRecord("benchmarks_app.jobs", logging.ERROR, "", 1, "lost %s", (7,), None)
     token = REQUEST.set("abcdefgh")
     try:
@@ -156,7 +160,7 @@ def test_line_of_json_says_what_it_belongs_to():
     finally:
         REQUEST.reset(token)
 
-    line = json.loads(formatter.format(record))
+    line = in_json(record)
 
     assert line.pop("time")
     assert line == {
@@ -185,9 +189,12 @@ def test_secret_of_a_link_is_in_no_line(link, is_found, caplog, monkeypatch):
     answer = client.post(link.format(secret))
 
     assert answer.status_code == (403 if is_found else 500)
-    (line,) = caplog.messages
-    assert line.endswith(f": {link.format('…')}")
-    assert secret not in caplog.text
+    (record,) = caplog.records
+    line = in_json(record)
+    assert line["message"].endswith(f": {link.format('…')}")
+    assert secret not in caplog.text + json.dumps(line)
+    fields = {"time", "level", "logger", "message", "request_id", "job_id"}
+    assert line.keys() == fields | ({"exc_info"} if not is_found else set())
 
 
 def test_every_word_of_an_address_is_a_secret_or_known_to_be_none():
