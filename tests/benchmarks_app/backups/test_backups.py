@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import shutil
 import tarfile
 import threading
@@ -281,7 +282,22 @@ def test_whole_backup_is_verified_with_0(upload, place, capsys):
 
     call_command("verify_backup", str(place))
 
-    assert "1 snapshot, " in capsys.readouterr().out
+    n_bytes = file_store().size(upload.stored)
+    assert re.fullmatch(
+        rf"1 snapshot, \d+ rows, 1 file of {n_bytes} bytes: 0 missing or altered\n",
+        capsys.readouterr().out,
+    )
+
+
+def test_kept_file_that_rotted_is_copied_again_once_it_is_removed(upload, place):
+    backed_up(place)
+    (kept,) = BackupFolder(place).objects()
+    kept.write_bytes(b"rotten")
+    assert backed_up(place).n_copied == 0
+    kept.unlink()
+
+    assert backed_up(place).n_copied == 1
+    call_command("verify_backup", str(place))
 
 
 def test_files_are_for_their_owner_alone(upload, place):
