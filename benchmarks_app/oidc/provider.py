@@ -11,6 +11,7 @@ from benchmarks_app.env import EnvError, env_bool, env_list, env_str, is_address
 ISSUER, CLIENT_ID, GROUPS = "OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_GROUPS"
 SECRET, SECRET_FILE = "OIDC_CLIENT_SECRET", "OIDC_CLIENT_SECRET_FILE"
 PASSWORDS = "SIGN_IN_BY_PASSWORD"
+DOMAINS = "OIDC_DOMAINS"
 STAFF, TEAM, BENCHMARK = "staff", "team", "benchmark"
 ROLES = ("owner", "maintainer", "adjudicator", "annotator", "submitter", "viewer")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -75,7 +76,7 @@ def env_provider() -> Provider | None:
         secret=_secret(),
         label=env_str("OIDC_LABEL", "single sign-on"),
         scopes=env_str("OIDC_SCOPES", "openid profile email"),
-        domains=tuple(domain.lower().lstrip("@") for domain in env_list("OIDC_DOMAINS", [])),
+        domains=tuple(_domain(part) for part in env_list(DOMAINS, [])),
         groups_claim=env_str("OIDC_GROUPS_CLAIM", "groups"),
         grants=tuple(_grant(part) for part in env_list(GROUPS, [])),
         links_accounts=env_bool("OIDC_LINK_ACCOUNTS", default=False),
@@ -104,6 +105,14 @@ def _secret() -> str:
         accepted = "the secret that the provider gave this site; or OIDC_CLIENT_SECRET_FILE"
         raise EnvError(SECRET, "", accepted)
     return secret
+
+
+def _domain(part: str) -> str:
+    """What stands behind the @ of an address, in small letters."""
+    domain = part.lower().lstrip("@")
+    if not domain or set(domain) & set("@/:*'\" "):
+        raise EnvError(DOMAINS, part, "domains of addresses such as example.org, commas between")
+    return domain
 
 
 def _grant(part: str) -> Grant:
