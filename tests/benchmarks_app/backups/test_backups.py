@@ -813,6 +813,14 @@ def test_backup_of_a_later_form_is_not_called_damaged(emptied, place):
 # --- older ones ----------------------------------------------------------------------------
 
 
+def test_fewer_snapshots_than_are_kept_all_stay(upload, place):
+    backed_up(place)
+
+    call_command("backup", str(place), "--keep", "5", verbosity=0)
+
+    assert len(BackupFolder(place).snapshots()) == 2
+
+
 def test_older_snapshots_go_with_what_they_alone_need(upload, place, capsys):
     backed_up(place)
     Upload.objects.all().delete()
