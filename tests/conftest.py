@@ -206,6 +206,34 @@ def folders(settings, tmp_path: Path) -> None:
         setattr(settings, name, value)
 
 
+@pytest.fixture(scope="module")
+def world(
+    django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Any]:
+    """The benchmarks of `tests/world.py`, made once for a module; all of it is taken back."""
+    from django.db import transaction
+    from django.test import override_settings
+
+    from tests import world as worlds
+
+    folder = tmp_path_factory.mktemp("world")
+    with (
+        override_settings(MEDIA_ROOT=folder, STAGING_DIR=folder),
+        django_db_blocker.unblock(),
+        pytest.MonkeyPatch.context() as patched,
+        transaction.atomic(),
+    ):
+        patched.setattr("benchmarks_app.jobs.services.jobs.send", lambda job: None)
+        yield worlds.build(files=folder)
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def in_the_world(world: Any, folders: None, settings: Any, db: None) -> None:
+    """The files of the world are where the site looks for them."""
+    settings.MEDIA_ROOT = world.files
+
+
 @pytest.fixture(autouse=True)
 def nothing_kept() -> None:
     """What one test left in the cache is not the next one's: rolled back, keys come again."""

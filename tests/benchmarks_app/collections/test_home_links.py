@@ -1,35 +1,14 @@
 """Nobody meets a link on their home that is closed to them."""
 
 import re
-from collections.abc import Iterator
 from html import unescape
 
 import pytest
-from django.contrib.auth.hashers import MD5PasswordHasher
 from django.db import transaction
-from django.test import Client, override_settings
+from django.test import Client
 from django.urls import reverse
 
-from tests import world as worlds
-from tests.world import World
-
 pytestmark = [pytest.mark.django_db, pytest.mark.in_thirds]
-
-
-@pytest.fixture(scope="module")
-def world(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[World]:
-    folder = tmp_path_factory.mktemp("world")
-    hasher = f"{MD5PasswordHasher.__module__}.{MD5PasswordHasher.__name__}"
-    patched = pytest.MonkeyPatch()
-    patched.setattr("benchmarks_app.jobs.services.jobs.send", lambda job: None)
-    with (
-        override_settings(MEDIA_ROOT=folder, STAGING_DIR=folder, PASSWORD_HASHERS=[hasher]),
-        django_db_blocker.unblock(),
-        transaction.atomic(),
-    ):
-        yield worlds.build(files=folder)
-        transaction.set_rollback(True)
-    patched.undo()
 
 
 def links(page: str) -> list[str]:
@@ -64,8 +43,7 @@ def followed(client: Client, page: str) -> dict[str, int]:
         ("vi", ""),
     ],
 )
-def test_nobody_meets_a_link_that_is_closed_to_them(world, settings, person, wanted):
-    settings.MEDIA_ROOT = world.files
+def test_nobody_meets_a_link_that_is_closed_to_them(world, in_the_world, person, wanted):
     client = world.client(person)
     page = client.get(
         reverse("benchmark-detail", args=[world.benchmark.slug]), {"as": wanted}
