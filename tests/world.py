@@ -111,6 +111,12 @@ def session_of(person: User) -> str:
     return client.cookies[settings.SESSION_COOKIE_NAME].value
 
 
+def _named(pk: int, *groups: str) -> dict[str, int]:
+    """The number by each name; "api:run- detail query" names api:run-detail and api:run-query."""
+    words = (group.split() for group in groups)
+    return {f"{begin}{end}": pk for begin, *ends in words for end in ends}
+
+
 def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[str, Any]:
     """An object of each kind that an address names."""
     runs = [
@@ -140,6 +146,7 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         token=uuid4(),
     )
     membership = guest.memberships.get()
+    query = of.queries.get(qid="1")
     waiting = factories.waiting_upload(of, "queries.csv", b"qid,text\nq-new,what is new\n", owner)
     return {
         "slug": of.slug,
@@ -164,126 +171,58 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "uidb64": "MQ",
         "token": "a-token",
         "digest": bundle_digest(),
-        "query-detail": of.queries.get(qid="1").pk,
-        "api:query-detail": of.queries.get(qid="1").pk,
-        "api:query-search": of.queries.get(qid="1").pk,
-        **dict.fromkeys(
-            ("query-draw-queries", "api:query-draw-queries"),
+        **_named(query.pk, "query- detail", "api:query- detail search"),
+        **_named(query.pk, "annotation: query-search found-grade pair-detail"),
+        **_named(
             draw_families(benchmark=of, n=1, user=owner).pk,
+            "query-draw- queries",
+            "api:query-draw- queries",
         ),
-        "annotation:query-search": of.queries.get(qid="1").pk,
-        "annotation:found-grade": of.queries.get(qid="1").pk,
-        "family-detail": of.queries.get(qid="1").family_id,
-        "family-decide": of.queries.get(qid="1").family_id,
-        "api:family-detail": of.queries.get(qid="1").family_id,
-        "api:family-merge": of.queries.get(qid="1").family_id,
-        "api:family-split": of.queries.get(qid="1").family_id,
-        "api:family-verdict": of.queries.get(qid="1").family_id,
-        "api:family-confirm": of.queries.get(qid="1").family_id,
+        **_named(query.family_id, "family- detail decide"),
+        **_named(query.family_id, "api:family- detail merge split verdict confirm"),
         "annotation:adjudicate-item": _dispute(of, owner),
-        "run-detail": runs[0].pk,
-        **{f"api:run-{name}": runs[0].pk for name in ("detail", "query")},
-        **dict.fromkeys(("scoring:run-withdraw", "api:run-withdraw"), runs[0].pk),
-        "run-export": runs[0].pk,
-        "api:run-export": runs[0].pk,
+        **_named(runs[0].pk, "run- detail export", "api:run- detail query withdraw export"),
         "qrels_name": qrels.name,
-        "qrels-download": qrels.pk,
-        "qrels-map": qrels.pk,
+        **_named(qrels.pk, "qrels- download map", "api:qrels- detail download map"),
         "qrels-delete": factories.qrel_set(of, {("1", "d1"): 1}).pk,
-        "release-draft": draft.pk,
-        "api:release-draft": draft.pk,
-        "api:release-draft-check": draft.pk,
-        "api:release-draft-publish": draft.pk,
-        "release-draft-check": draft.pk,
-        "release-draft-delete": draft.pk,
-        "release-draft-edit": draft.pk,
-        "invitation-revoke": invited.invitation.pk,
-        "api:invitation-detail": invited.invitation.pk,
-        "member-role": membership.pk,
-        "person-delete": membership.user_id,
-        "person-export": membership.user_id,
-        "api:account-delete": membership.user_id,
-        "api:account-export": membership.user_id,
-        "member-remove": membership.pk,
-        "member-blindness": membership.pk,
-        "api:member-detail": membership.pk,
-        "api:upload-detail": waiting.pk,
-        "api:upload-import": waiting.pk,
-        "import-decide": waiting.pk,
-        "import-preview": waiting.pk,
-        "import-remove": waiting.pk,
+        **_named(draft.pk, "release- draft draft-check draft-delete draft-edit"),
+        **_named(draft.pk, "api:release- draft draft-check draft-publish"),
+        **_named(invited.invitation.pk, "invitation- revoke", "api:invitation- detail"),
+        **_named(membership.pk, "member- role remove blindness", "api:member- detail"),
+        **_named(membership.user_id, "person- delete export", "api:account- delete export"),
+        **_named(waiting.pk, "import- decide preview remove", "api:upload- detail import"),
         "kind": "md",
         **_gates(of, runs, owner, version),
-        "job-detail": failed.pk,
-        "job-progress": failed.pk,
-        "job-retry": failed.pk,
-        "job-cancel": running.pk,
-        "api:job-cancel": running.pk,
-        "api:job-retry": failed.pk,
-        "api:job-detail": failed.pk,
-        "api:job-events": failed.pk,
-        "api:pool-detail": pool.pk,
-        "api:pool-people": pool.pk,
-        "api:pool-report": pool.pk,
-        **{f"api:pool-{act}": pool.pk for act in ("start", "exchange", "stop", "release", "waive")},
-        **{f"api:{name}": pool.pk for name in ("stale-list", "known-grade-list")},
-        "api:known-grade-settled": pool.pk,
-        "api:known-grade-detail": pool.pk,
-        **dict.fromkeys(("annotation:pool-estimates", "api:pool-estimates"), _drawn(pool).pk),
-        "api:qrels-detail": qrels.pk,
-        "api:qrels-download": qrels.pk,
-        "api:qrels-map": qrels.pk,
+        **_named(failed.pk, "job- detail progress retry", "api:job- detail events retry"),
+        **_named(running.pk, "job- cancel", "api:job- cancel"),
+        **_named(
+            pool.pk,
+            "annotation:pool- detail progress charts chart people release settings sparing",
+            "annotation:pool- sparing-stop queue waive state",
+            "annotation: judge judge-exchange judge-later judge-ask judgment-create judgment-undo",
+            "annotation: cant-judge-create stop start practice stale-list stale-offer",
+            "annotation:known-grade- list import share settled",
+            "api:pool- detail people report start exchange stop release waive sparing queue",
+            "api: stale-list known-grade-list known-grade-settled known-grade-detail",
+        ),
+        **_named(_drawn(pool).pk, "annotation:pool- estimates", "api:pool- estimates"),
         "factor-remove": 0,  # nobody of the cast has one: `test_factors` removes some
         "api-token-revoke": create_api_token(user=owner, name="nightly", days=3).token.pk,
-        "annotation:pair-detail": of.queries.get(qid="1").pk,
-        "annotation:stale-list": pool.pk,
-        "annotation:stale-offer": pool.pk,
-        "annotation:pool-detail": pool.pk,
-        "annotation:pool-progress": pool.pk,
-        "annotation:pool-charts": pool.pk,
-        "annotation:pool-chart": pool.pk,
         "annotation:pool-simulation-chart": compared.pk,
-        "annotation:pool-people": pool.pk,
-        "annotation:pool-release": pool.pk,
-        "annotation:pool-settings": pool.pk,
-        **dict.fromkeys(("annotation:pool-sparing", "api:pool-sparing"), pool.pk),
-        **dict.fromkeys(("annotation:pool-queue", "api:pool-queue"), pool.pk),
-        "annotation:pool-sparing-stop": pool.pk,
-        "annotation:pool-waive": pool.pk,
-        "annotation:pool-state": pool.pk,
-        "annotation:judge": pool.pk,
-        "annotation:judge-exchange": pool.pk,
-        "annotation:judgment-create": pool.pk,
-        "annotation:cant-judge-create": pool.pk,
-        "annotation:judgment-undo": pool.pk,
-        "annotation:judge-later": pool.pk,
-        "annotation:judge-ask": pool.pk,
-        "annotation:stop": pool.pk,
-        "annotation:start": pool.pk,
-        "annotation:practice": pool.pk,
-        "annotation:known-grade-list": pool.pk,
-        "annotation:known-grade-import": pool.pk,
-        "annotation:known-grade-share": pool.pk,
-        "annotation:known-grade-settled": pool.pk,
         **_around(pool, owner),
-        "scoring:submission-detail": submission.pk,
-        "scoring:submission-state": submission.pk,
-        "scoring:reported-delete": (result := factories.reported(of, owner)).pk,
-        "scoring:reported-edit": result.pk,
-        "api:reported-detail": result.pk,
+        **_named(
+            factories.reported(of, owner).pk,
+            "scoring:reported- delete edit",
+            "api:reported- detail",
+        ),
         **_submitting(of, owner, submission),
         **_paired(of, submitter),
         **_live(of, owner, runs[0]),
-        "scoring:run-scores": runs[0].pk,
-        **dict.fromkeys(("scoring:contextual-run", "scoring:contextual-run-new"), runs[0].pk),
-        "api:run-contextual": runs[0].pk,
-        "scoring:run-top-up": runs[0].pk,
         "wish": "0.02_40_10__0.1_30_3",
         "exact": runs[0].pk,
         "approximate": runs[1].pk,
         "tolerance": "1e-06",
         "k": 2,
-        "scoring:run-queries": runs[0].pk,
         **_run_pages(runs[0].pk, submission),
         **_contextual(of, owner),
         **_campaigns(pool, owner),
@@ -294,11 +233,9 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
 def _webhook(of: Benchmark, owner: User) -> dict[str, Any]:
     """A webhook with what it was told, and a link out of a mail."""
     sent = factories.delivery(of, owner)
-    pages = ("detail", "secret", "test", "delete", "resend")
-    api = ("detail", "secret", "test", "delivery-list", "resend")
     return {
-        **{f"webhook-{name}": sent.webhook_id for name in pages},
-        **{f"api:webhook-{name}": sent.webhook_id for name in api},
+        **_named(sent.webhook_id, "webhook- detail secret test delete resend"),
+        **_named(sent.webhook_id, "api:webhook- detail secret test delivery-list resend"),
         "delivery": sent.pk,
         "stop": stop_token(owner, "job.failed"),
     }
@@ -348,20 +285,13 @@ def _campaigns(pool: Pool, owner: User) -> dict[str, Any]:
     job = jobs.Job.objects.create(benchmark=pool.benchmark, created_by=owner, **facts)
     under_way.state, under_way.job = "running", job
     under_way.save()
-    of_ready = ("detail", "calibration", "progress", "start", "try", "delete")
-    of_other = ("pause", "cancel")
     return {
-        **{f"annotation:campaign-{name}": ready.pk for name in of_ready},
-        **{f"annotation:campaign-{name}": under_way.pk for name in of_other},
-        **{
-            f"api:campaign-{name}": ready.pk
-            for name in ("detail", "calibration", "failed", "start", "try")
-        },
-        **{f"api:campaign-{name}": under_way.pk for name in of_other},
-        **dict.fromkeys(("annotation:campaign-publish", "api:campaign-publish"), graded.pk),
-        **dict.fromkeys(("annotation:contradiction-list", "api:contradiction-list"), graded.pk),
-        **dict.fromkeys(("annotation:contradiction-settle", "annotation:example-new"), graded.pk),
-        **dict.fromkeys(("annotation:example-withdraw", "api:example-detail"), example.pk),
+        **_named(ready.pk, "annotation:campaign- detail calibration progress start try delete"),
+        **_named(ready.pk, "api:campaign- detail calibration failed start try"),
+        **_named(under_way.pk, "annotation:campaign- pause cancel", "api:campaign- pause cancel"),
+        **_named(graded.pk, "annotation: campaign-publish contradiction-list contradiction-settle"),
+        **_named(graded.pk, "annotation: example-new", "api: campaign-publish contradiction-list"),
+        **_named(example.pk, "annotation:example- withdraw", "api:example- detail"),
         "pair": pair.pk,
     }
 
@@ -381,62 +311,57 @@ def _contextual(of: Benchmark, owner: User) -> dict[str, Any]:
     cancel_evaluation(evaluation=ended, user=owner)
     # Not queued: what is done here for others would do it as well, and ask the judge.
     jobs.Job.objects.filter(pk=waiting.job_id).update(state="running", token=uuid4())
-    sets = ("set", "set-delete", "set-people", "image", "evaluation-new", "estimate", "compare")
-    sets += ("verdict-case", "verdict-image")
-    judges = ("detail", "edit", "try", "trial", "delete")
-    rest = ("progress", "evaluation-delete", "chart", "export", "case")
     return {
         "image": case_set.images.get().pk,
-        **{f"scoring:contextual-{name}": case_set.pk for name in sets},
         "judge_name": judge.name,
-        **{f"judge-{name}": judge.pk for name in judges},
-        **{f"scoring:contextual-{name}": done.pk for name in ("evaluation", *rest)},
-        "scoring:contextual-cancel": waiting.pk,
-        "scoring:contextual-retry": ended.pk,
-        "api:contextual-verdicts": case_set.pk,
-        "api:contextual-evaluation-cancel": waiting.pk,
-        "api:contextual-evaluation-retry": ended.pk,
-        **{
-            f"api:contextual-set-{n}": case_set.pk for n in ("detail", "cases", "image", "estimate")
-        },
-        **{f"api:judge-{name}": judge.pk for name in ("detail", "try")},
-        **{f"api:contextual-evaluation-{name}": done.pk for name in ("detail", "cases")},
+        **_named(
+            case_set.pk,
+            "scoring:contextual- set set-delete set-people image evaluation-new estimate compare",
+            "scoring:contextual- verdict-case verdict-image",
+            "api:contextual- verdicts set-detail set-cases set-image set-estimate",
+        ),
+        **_named(judge.pk, "judge- detail edit try trial delete", "api:judge- detail try"),
+        **_named(
+            done.pk,
+            "scoring:contextual- evaluation progress evaluation-delete chart export case",
+            "api:contextual-evaluation- detail cases",
+        ),
+        **_named(waiting.pk, "scoring:contextual- cancel", "api:contextual-evaluation- cancel"),
+        **_named(ended.pk, "scoring:contextual- retry", "api:contextual-evaluation- retry"),
     }
 
 
 def _submitting(of: Benchmark, owner: User, submission: Any) -> dict[str, Any]:
     """What addresses of submissions, phases and teams name."""
     team = teams.make_team(name=f"team of {of.slug}", user=owner)
-    acts = ("submission-withdraw", "submission-leave-out", "submission-send-on")
-    names = (*acts, "api:submission-detail", *(f"api:{act}" for act in acts))
-    own = {name if ":" in name else f"scoring:{name}": submission.pk for name in names}
-    phases = {f"scoring:phase-{name}": submission.phase_id for name in ("detail", "edit", "close")}
-    api = {f"api:phase-{name}": submission.phase_id for name in ("detail", "close")}
-    teams_of = {f"team-{name}": team.pk for name in ("detail", "add", "link", "leave")}
-    teams_of |= {f"api:team-{name}": team.pk for name in ("detail", "members", "link")}
-    ticket = teams.team_link_secret(team=team, user=owner)
-    return {**own, **phases, **api, **teams_of, "ticket": ticket}
+    acts = "withdraw leave-out send-on"
+    return {
+        **_named(submission.pk, f"scoring:submission- detail state {acts}"),
+        **_named(submission.pk, f"api:submission- detail {acts}"),
+        **_named(
+            submission.phase_id, "scoring:phase- detail edit close", "api:phase- detail close"
+        ),
+        **_named(team.pk, "team- detail add link leave", "api:team- detail members link"),
+        "ticket": teams.team_link_secret(team=team, user=owner),
+    }
 
 
 def _paired(of: Benchmark, submitter: User) -> dict[str, Any]:
     """What addresses of pairs of embeddings name."""
     pair = factories.measured_pair(of, submitter)
-    pages = ("detail", "state", "delete", "ranks-csv", "chart")
     return {
         "contrastive_chart": "accuracy",
-        **{f"scoring:contrastive-{page}": pair.pk for page in pages},
-        **{f"api:contrastive-{name}": pair.pk for name in ("detail", "ranks")},
+        **_named(pair.pk, "scoring:contrastive- detail state delete ranks-csv chart"),
+        **_named(pair.pk, "api:contrastive- detail ranks"),
     }
 
 
 def _live(of: Benchmark, owner: User, run: Any) -> dict[str, Any]:
     """What addresses of live systems name, and those of how long a run's queries took."""
     system = factories.live_system(of, owner).pk
-    pages = ("detail", "edit", "delete", "try", "ask")
     return {
-        **{f"scoring:live-{page}": system for page in pages},
-        **{f"api:live-{name}": system for name in ("detail", "try", "ask")},
-        **{f"scoring:run-{name}": run.pk for name in ("latency", "latency-chart")},
+        **_named(system, "scoring:live- detail edit delete try ask", "api:live- detail try ask"),
+        **_named(run.pk, "scoring:run- latency latency-chart"),
     }
 
 
@@ -446,15 +371,18 @@ def _run_pages(run: int, submission: Any) -> dict[str, Any]:
     flag = submission.probing_flags.create(
         kind="single_query", evidence={**evidence, "queries": ["1"], "n_compared": 2}
     )
-    names = ("slices", "reading", "holes", "holes-csv", "queries-csv", "query", "chart")
     return {
         "qid": "1",
         "measure": "nDCG@10",
         "run_chart": "grades",
-        **{f"scoring:run-{name}": run for name in names},
-        **{f"api:run-{name}": run for name in ("scores", "queries", "holes", "latencies")},
-        "scoring:probing-settle": flag.pk,
-        "api:probing-settle": flag.pk,
+        **_named(
+            run,
+            "scoring:run- scores queries queries-csv query slices reading holes holes-csv chart",
+            "scoring:run- top-up withdraw",
+            "scoring:contextual- run run-new",
+            "api:run- scores queries holes latencies contextual",
+        ),
+        **_named(flag.pk, "scoring:probing- settle", "api:probing- settle"),
     }
 
 
@@ -472,17 +400,11 @@ def _gates(of: Benchmark, runs: list[Any], owner: User, version: str) -> dict[st
     policy = policy_of(runs[0], owner)
     gate = gate_of(policy, runs[1], release).pk
     rehearsal = rehearsal_of(policy, runs[1:2], release).pk
-    pages = ("detail", "state", "report", "chart", "online", "online-log")
     return {
-        "scoring:policy-detail": policy.pk,
-        "scoring:policy-retire": policy.pk,
-        "scoring:rehearsal-detail": rehearsal,
-        "scoring:rehearsal-state": rehearsal,
-        "api:gate-rehearsal-detail": rehearsal,
-        "api:gate-policy-detail": policy.pk,
-        "api:gate-policy-retire": policy.pk,
-        **{f"scoring:gate-{page}": gate for page in pages},
-        **{f"api:gate-{page}": gate for page in ("detail", "report", "online", "online-log")},
+        **_named(policy.pk, "scoring:policy- detail retire", "api:gate-policy- detail retire"),
+        **_named(rehearsal, "scoring:rehearsal- detail state", "api:gate-rehearsal- detail"),
+        **_named(gate, "scoring:gate- detail state report chart online online-log"),
+        **_named(gate, "api:gate- detail report online online-log"),
     }
 
 
@@ -493,15 +415,12 @@ def _split(of: Benchmark) -> dict[str, Any]:
         of, result={"slices": [{**row, "n_document": 0, "n_clean": 1}]}
     )
     recipe = "mode=random&train=50&dev=0&test=50&seed=0"
-    names = ("detail", "clean", "slice", "delete")
     return {
         "split_chart": "balance",
         "recipe": signing.dumps(recipe, salt=TOKEN_SALT, compress=True),
         "written": "json",
-        **{f"contamination-{name}": check.pk for name in names},
-        "api:contamination-detail": check.pk,
-        "api:contamination-matches": check.pk,
-        "api:contamination-clean": check.pk,
+        **_named(check.pk, "contamination- detail clean slice delete"),
+        **_named(check.pk, "api:contamination- detail matches clean"),
     }
 
 
@@ -511,13 +430,8 @@ def _logs(of: Benchmark) -> dict[str, Any]:
     return {
         "head": 500,
         "tail": 5000,
-        "log-detail": log.pk,
-        "log-curve": log.pk,
-        "log-columns": waiting.pk,
-        "log-discard": waiting.pk,
-        "api:log-detail": log.pk,
-        "api:log-samples": log.pk,
-        "api:log-sample-preview": log.pk,
+        **_named(log.pk, "log- detail curve", "api:log- detail samples sample-preview"),
+        **_named(waiting.pk, "log- columns discard"),
     }
 
 
@@ -538,8 +452,8 @@ def _around(pool: Pool, owner: User) -> dict[str, Any]:
     return {
         "annotation:known-grade-remove": known.pk,
         "known": known.pk,
-        **dict.fromkeys(("annotation:question-answer", "api:question-answer"), question.pk),
-        **dict.fromkeys(("annotation:my-judgment-detail", "api:own-judgment"), judgment.pk),
+        **_named(question.pk, "annotation:question- answer", "api:question- answer"),
+        **_named(judgment.pk, "annotation: my-judgment-detail", "api: own-judgment"),
     }
 
 
