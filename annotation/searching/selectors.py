@@ -19,8 +19,8 @@ from benchmarks_app.common.selectors.reading import benchmark_documents, run_pat
 from benchmarks_app.models import Benchmark, Job, Query, Run
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.store import file_store
-from benchwright.retrieval.errors import StoreError, UnknownLanguageError
-from benchwright.retrieval.languages import ENGLISH, language_code
+from benchwright.retrieval.errors import StoreError
+from benchwright.retrieval.languages import language_or_english
 from benchwright.retrieval.word_index import excerpt, index_name, search_words
 from benchwright.runs.store import ranks_of
 
@@ -79,14 +79,6 @@ class DocumentBeside:
         return self.grades.value == 0 and 1 < self.n_runs == n_high
 
 
-def corpus_language(benchmark: Benchmark) -> str:
-    """The code of the corpus' language; "en" where it says none that we know."""
-    try:
-        return language_code(benchmark.corpus.lang)
-    except UnknownLanguageError:
-        return ENGLISH
-
-
 def word_index_path(benchmark: Benchmark) -> Path | None:
     """Where the index of the newest version lies, made or not; None without texts.
 
@@ -104,7 +96,7 @@ def word_index_name(benchmark: Benchmark) -> str:
     version = benchmark.current_corpus_version
     if version is None or not benchmark.corpus.has_texts:
         return ""
-    how = index_name(corpus_language(benchmark))
+    how = index_name(language_or_english(benchmark.corpus.lang))
     return f"words/words-{version.sha256[:24]}-{benchmark.unit}-{how}.sqlite"
 
 
@@ -208,7 +200,7 @@ def found_documents(
         return [], False
     if not path.exists():
         raise NotSearchableError
-    hits = search_words(path, words, language=corpus_language(benchmark))
+    hits = search_words(path, words, language=language_or_english(benchmark.corpus.lang))
     docids = (hit.docid for hit in hits if hit.docid not in but)
     start = (number - 1) * PAGE_SIZE
     try:
@@ -225,7 +217,7 @@ def documents_beside(
     """These documents as they stand beside a query, in the order in which they are named."""
     texts = benchmark_documents(query.benchmark, docids)
     ranks, n_runs = ranks_in_runs(query, user, docids)
-    language = corpus_language(query.benchmark)
+    language = language_or_english(query.benchmark.corpus.lang)
     return [
         DocumentBeside(
             docid,

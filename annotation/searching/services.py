@@ -18,7 +18,6 @@ from annotation.judging.services.tokens import Shown
 from annotation.models import Judgment, Pool, PoolEntry, Slot
 from annotation.searching.selectors import (
     INDEX_JOB,
-    corpus_language,
     indexing_job,
     word_index_name,
     word_index_path,
@@ -28,6 +27,7 @@ from benchmarks_app.common.selectors.reading import n_documents_in_unit as n_doc
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, CorpusVersion, Document, Job, Query, User
 from benchmarks_app.store import file_store
+from benchwright.retrieval.languages import language_or_english
 from benchwright.retrieval.word_index import write_word_index
 
 SOURCE = "search"
@@ -78,7 +78,7 @@ def index_words(job: jobs.RunningJob) -> None:
     n = write_word_index(
         written,
         _texts(benchmark),
-        language=corpus_language(benchmark),
+        language=language_or_english(benchmark.corpus.lang),
         progress=lambda done: job.progress(done, total, "reading documents"),
     )
     path.parent.mkdir(parents=True, exist_ok=True)

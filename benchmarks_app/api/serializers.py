@@ -35,6 +35,17 @@ class GradeValue(serializers.IntegerField):
         super().__init__(**{"min_value": -(2**15), "max_value": 2**15 - 1, **options})
 
 
+class Name(serializers.CharField):
+    """A name of one line, whose words have one blank between them."""
+
+    def to_internal_value(self, data: Any) -> str:
+        name = " ".join(super().to_internal_value(data).split())
+        if not name.isprintable():
+            reason = "The name holds a control character; remove it."
+            raise serializers.ValidationError(reason)
+        return name
+
+
 class GradeSerializer(serializers.ModelSerializer):
     class Meta:
         model = Grade

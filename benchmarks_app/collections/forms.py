@@ -7,10 +7,10 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.text import slugify
 
-from benchmarks_app.common.forms import ChangeForm, choice_field, row_field
+from benchmarks_app.common.forms import ChangeForm, CutField, choice_field, row_field
 from benchmarks_app.models import Benchmark, Corpus, QrelSet, Unit, User
 from benchmarks_app.permissions import KEEPERS
-from benchwright.corpora.cuts import LARGEST_SEED, read_max_docs
+from benchwright.corpora.cuts import LARGEST_SEED
 from benchwright.corpora.units import RULE
 from benchwright.errors import BenchmarkError
 from benchwright.qrels.scales import DEFAULT_SCALE, parse_scale
@@ -219,7 +219,7 @@ class FetchForm(forms.Form):
         help_text="beir:scifact, hub:owner/name, hub:owner/name/folder@revision, or irds:vaswani",
         widget=forms.TextInput(attrs={"spellcheck": "false", "autocapitalize": "none"}),
     )
-    max_docs = forms.CharField(
+    max_docs = CutField(
         max_length=20,
         required=False,
         label="Documents to keep",
@@ -234,12 +234,6 @@ class FetchForm(forms.Form):
         label="Take the corpus at once",
         help_text="Otherwise a corpus that follows another is looked at before it is taken.",
     )
-
-    def clean_max_docs(self) -> int | None:
-        try:
-            return read_max_docs(self.cleaned_data["max_docs"])
-        except BenchmarkError as error:
-            raise ValidationError(str(error)) from error
 
     def clean_seed(self) -> int:
         return self.cleaned_data["seed"] or 0

@@ -9,6 +9,10 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+
+from benchwright.corpora.cuts import read_max_docs
+from benchwright.errors import BenchmarkError
 
 MOST_LIST_BYTES = 32 << 20
 
@@ -82,6 +86,26 @@ def offer_runs(form: forms.BaseForm, names: Iterable[str], runs: QuerySet) -> No
         field.queryset = runs
         empty = [] if field.empty_label is None else [("", field.empty_label)]
         cast(forms.Select, field.widget).choices = [*empty, *choices]
+
+
+class NameField(forms.CharField):
+    """A name of one line, whose words have one blank between them."""
+
+    def clean(self, value: Any) -> str:
+        name = " ".join(super().clean(value).split())
+        if not name.isprintable():
+            raise ValidationError(_("The name holds a control character; remove it."))
+        return name
+
+
+class CutField(forms.CharField):
+    """How many documents of a corpus are kept; None for all."""
+
+    def clean(self, value: Any) -> int | None:
+        try:
+            return read_max_docs(super().clean(value))
+        except BenchmarkError as error:
+            raise ValidationError(str(error)) from error
 
 
 class ListFileField(forms.FileField):

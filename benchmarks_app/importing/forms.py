@@ -8,15 +8,13 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
 from benchmarks_app.collections.forms import aggregation_choices
-from benchmarks_app.common.forms import choice_field
+from benchmarks_app.common.forms import CutField, choice_field
 from benchmarks_app.common.selectors.qrel_sets import relevant_values
 from benchmarks_app.importing.services.previewing_uploads import Preview
 from benchmarks_app.models import Benchmark, QrelSet, QueryFamily, Unit
-from benchwright.corpora.cuts import read_max_docs
 from benchwright.detection import (
     CONTENT_OF,
     GRADED_KINDS,
@@ -26,7 +24,6 @@ from benchwright.detection import (
     FileKind,
     Part,
 )
-from benchwright.errors import BenchmarkError
 from benchwright.formats.mapping import EVERY_ROW, FIELD_NAMES, FIELDS, PARENT_FROM_ID, Content
 from benchwright.formats.numbers import FileGrade, grade_of_file, suggested_grades, whole
 from benchwright.qrels.grade_map import written_grade_map
@@ -333,7 +330,7 @@ class ImportForm(forms.Form):
         label="Metadata that judges see",
         help_text="Beside title and text. Not what tells how a document was found.",
     )
-    max_docs = forms.CharField(
+    max_docs = CutField(
         max_length=20,
         required=False,
         label="Documents to keep",
@@ -444,12 +441,6 @@ class ImportForm(forms.Form):
             "aggregation",
         )
         return [self[name] for name in names if name in self.fields]
-
-    def clean_max_docs(self) -> int | None:
-        try:
-            return read_max_docs(self.cleaned_data["max_docs"])
-        except BenchmarkError as error:
-            raise ValidationError(str(error)) from error
 
     def options(self) -> dict[str, Any]:
         """The arguments of `import_arguments` that the form knows."""

@@ -33,3 +33,11 @@ def language_code(language: str) -> str:
     if not _CODE.fullmatch(code):
         raise UnknownLanguageError(language=language, known=", ".join(NAMES.values()))
     return code
+
+
+def language_or_english(language: str) -> str:
+    """Its code; "en" where it is none that we know."""
+    try:
+        return language_code(language)
+    except UnknownLanguageError:
+        return ENGLISH

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.serializers import Name
 from benchmarks_app.api.throttling import UPLOADS
 from benchmarks_app.models import Run, Scope
 from benchmarks_app.permissions import Action
@@ -164,7 +165,7 @@ class EmbeddingPairCreateSerializer(serializers.Serializer):
     z2 = serializers.FileField(allow_empty_file=True)
     ids = serializers.FileField(required=False, allow_empty_file=True)
     slices = serializers.FileField(required=False, allow_empty_file=True)
-    name = serializers.CharField(max_length=120)
+    name = Name(max_length=120)
     description = serializers.CharField(
         required=False, allow_blank=True, max_length=4000, default=""
     )
@@ -177,13 +178,6 @@ class EmbeddingPairCreateSerializer(serializers.Serializer):
         choices=Run.Visibility.choices, required=False, default=Run.Visibility.BENCHMARK
     )
     team = serializers.CharField(required=False, allow_blank=True, max_length=120, default="")
-
-    def validate_name(self, value: str) -> str:
-        name = " ".join(value.split())
-        if not name.isprintable():
-            reason = "The name holds a control character; remove it."
-            raise serializers.ValidationError(reason)
-        return name
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["visibility"] == Run.Visibility.TEAM and not attrs["team"]:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from benchmarks_app.common.forms import NameField
 from benchmarks_app.models import Run, Team
 from scoring.models import EmbeddingPair
 from scoring.submissions.forms.submissions import VISIBILITIES
@@ -27,7 +27,7 @@ class EmbeddingPairForm(forms.Form):
         help_text=_("Row i belongs to row i of z1."),
         allow_empty_file=True,
     )
-    name = forms.CharField(
+    name = NameField(
         max_length=120,
         label=_("Name"),
         help_text=_("What is compared, such as “e5-base, questions and answers”."),
@@ -106,13 +106,6 @@ class EmbeddingPairForm(forms.Form):
     def choices(self) -> dict[str, Any]:
         names = ("name", "description", "normalize", "ties", "takes_own_slices", "visibility")
         return {name: self.cleaned_data[name] for name in names}
-
-    def clean_name(self) -> str:
-        name = " ".join(self.cleaned_data["name"].split())
-        if not name.isprintable():
-            reason = _("The name holds a control character; remove it.")
-            raise ValidationError(reason)
-        return name
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

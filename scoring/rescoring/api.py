@@ -13,18 +13,18 @@ from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer
-from benchmarks_app.models import Benchmark, Release
+from benchmarks_app.models import Release
 from benchmarks_app.permissions import Action, may
 from benchwright.errors import ScoringError
 from benchwright.evaluation.moves import LabelCounts
 from scoring.rescoring.selectors import Move, release_before
 from scoring.rescoring.services.moving import MovesAsked, moves_asked
 from scoring.rescoring.services.rescoring import start_scoring_runs
-from scoring.scores.selectors.releases import release_of_version
 from scoring.scores.selectors.rescoring import Waiting, rescoring_of
 from scoring.scores.services.firewall import measure_seen
 from scoring.scores.services.slice_scores import slices_on_board
 from scoring.scores.shown import Shown
+from scoring.scores.views import release_or_404
 
 SECONDS = 10.0
 
@@ -56,13 +56,6 @@ class RescoringSerializer(serializers.Serializer):
     failed = UnscoredSerializer(many=True)
 
 
-def release_of(benchmark: Benchmark, version: str) -> Release:
-    release = release_of_version(benchmark, version)
-    if release is None:
-        raise Http404
-    return release
-
-
 class RescoringDetail(Endpoint):
     serializer_class = RescoringSerializer
     pagination_class = None
@@ -70,7 +63,7 @@ class RescoringDetail(Endpoint):
     @extend_schema(summary="How far scoring on a release is", tags=["scores"])
     def get(self, request: Request, slug: str, version: str) -> Response:
         benchmark = self.benchmark_for(Action.SEE_RESULTS)
-        state = rescoring_of(release_of(benchmark, version), request.user)
+        state = rescoring_of(release_or_404(benchmark, version), request.user)
         return Response(RescoringSerializer(state, context={"user": request.user}).data)
 
     @extend_schema(
@@ -81,7 +74,7 @@ class RescoringDetail(Endpoint):
     )
     def post(self, request: Request, slug: str, version: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        job = start_scoring_runs(release=release_of(benchmark, version), user=request.user)
+        job = start_scoring_runs(release=release_or_404(benchmark, version), user=request.user)
         return Response(JobSerializer(job).data, status=202)
 
 
@@ -168,7 +161,7 @@ class MovesDetail(Endpoint):
         ],
     )
     def get(self, request: Request, slug: str, version: str) -> Response:
-        release = release_of(self.benchmark_for(Action.SEE_RESULTS), version)
+        release = release_or_404(self.benchmark_for(Action.SEE_RESULTS), version)
         before = release_before(release, request.query_params.get("from", ""))
         if before is None and "from" in request.query_params:
             raise Http404

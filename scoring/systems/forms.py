@@ -13,8 +13,8 @@ from benchwright.languages import NAMES
 from benchwright.recipes import systems as recipe
 from benchwright.retrieval.ann import TOLERANCE
 from benchwright.retrieval.catalog import CATALOG
+from benchwright.retrieval.languages import language_or_english
 from scoring.systems.services.ann import CUTOFF, DEEPEST
-from scoring.systems.services.baseline_runs import own_language
 
 
 class BaselineForm(forms.Form):
@@ -38,7 +38,7 @@ class BaselineForm(forms.Form):
 
     def __init__(self, *args: Any, benchmark: Benchmark, **options: Any) -> None:
         super().__init__(*args, **options)
-        own = own_language(benchmark)
+        own = language_or_english(benchmark.corpus.lang)
         names = dict(sorted({own: own, **NAMES}.items(), key=lambda item: item[1]))
         language = cast(forms.ChoiceField, self.fields["language"])
         language.choices = [(code, name.capitalize()) for code, name in names.items()]

@@ -1,9 +1,12 @@
-"""Fields that offer a thousand runs are written without a template for each."""
+"""Fields of several features: names, and a thousand runs written without a template for each."""
 
 import pytest
 from django import forms
+from django.core.exceptions import ValidationError
+from rest_framework import serializers
 
-from benchmarks_app.common.forms import SelectMultipleOfMany, SelectOfMany, offer_runs
+from benchmarks_app.api.serializers import Name
+from benchmarks_app.common.forms import NameField, SelectMultipleOfMany, SelectOfMany, offer_runs
 from benchmarks_app.models import Run
 from tests import factories
 
@@ -53,3 +56,10 @@ def test_a_chooser_is_byte_by_byte_as_djangos(benchmark, chosen):
 def test_runs_are_read_once_for_all_fields(benchmark, django_assert_num_queries):
     with django_assert_num_queries(1):
         str(Quick())
+
+
+@pytest.mark.parametrize("clean", [NameField().clean, Name().run_validation])
+def test_name_is_one_line_of_printable_characters(clean):
+    assert clean(" Owls\t of  Bonn ") == "Owls of Bonn"
+    with pytest.raises((ValidationError, serializers.ValidationError), match="control character"):
+        clean("Owls\x1b")

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
@@ -50,11 +50,11 @@ from annotation.judging.services.judging import (
 from annotation.judging.services.mapping_keys import save_key_map
 from annotation.judging.services.pacing import n_done_now
 from annotation.judging.services.tokens import Shown, key_of, read_token
-from annotation.judging.views.starting import address_of
+from annotation.judging.views.starting import address_of, pool_to_judge
 from annotation.models import Judgment, Pool, Slot
 from benchmarks_app.language import ENGLISH
 from benchmarks_app.models import Benchmark, User
-from benchmarks_app.permissions import Action, benchmark_view, require
+from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import PersonRequest
 from benchwright.formats.numbers import row_key
 from benchwright.progress import careless
@@ -96,7 +96,7 @@ def judge_benchmark(request: PersonRequest, benchmark: Benchmark) -> HttpRespons
 @gzip_page
 def judge(request: PersonRequest, pk: int) -> HttpResponse:
     """The page with its first documents; `doc` shows a certain one of mine, `full` all of it."""
-    pool = _pool_to_judge(request, pk)
+    pool = pool_to_judge(request, pk)
     has_texts = pool.benchmark.corpus.has_texts
     step = step_before_judging(pool, request.user)
     if step and has_texts and pool.state == Pool.State.OPEN:
@@ -132,7 +132,7 @@ def judge_session(request: HttpRequest) -> JsonResponse:
 @login_required
 @require_POST
 def judgment_create(request: PersonRequest, pk: int) -> HttpResponse:
-    pool = _pool_to_judge(request, pk)
+    pool = pool_to_judge(request, pk)
     form = JudgmentForm(request.POST)
     slot, display = _slot_and_shown(request, pool, form)
     cleaned = form.cleaned_data
@@ -154,7 +154,7 @@ def judgment_create(request: PersonRequest, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def cant_judge_create(request: PersonRequest, pk: int) -> HttpResponse:
-    pool = _pool_to_judge(request, pk)
+    pool = pool_to_judge(request, pk)
     form = CantJudgeForm(request.POST)
     slot, display = _slot_and_shown(request, pool, form)
     saved = record_cant_judge(
@@ -171,7 +171,7 @@ def cant_judge_create(request: PersonRequest, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def judgment_undo(request: PersonRequest, pk: int) -> HttpResponse:
-    pool = _pool_to_judge(request, pk)
+    pool = pool_to_judge(request, pk)
     form = UndoForm(request.POST)
     if not form.is_valid():
         raise SlotTokenError
@@ -183,7 +183,7 @@ def judgment_undo(request: PersonRequest, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def judge_later(request: PersonRequest, pk: int) -> HttpResponse:
-    pool = _pool_to_judge(request, pk)
+    pool = pool_to_judge(request, pk)
     slot, _shown = _slot_and_shown(request, pool, LaterForm(request.POST))
     put_off(slot=slot, actor=request.user)
     return _next(request, pool, _("Put aside: it comes after the others of its query"))
@@ -194,7 +194,7 @@ def judge_later(request: PersonRequest, pk: int) -> HttpResponse:
 @require_POST
 def judge_ask(request: PersonRequest, pk: int) -> HttpResponse:
     """A question to the owner; the document waits for the answer."""
-    pool = _pool_to_judge(request, pk)
+    pool = pool_to_judge(request, pk)
     form = AskForm(request.POST)
     if form.errors.keys() == {"note"}:
         messages.error(request, _("Write in the note what you want to know, then ask."))
@@ -211,7 +211,7 @@ def judge_ask(request: PersonRequest, pk: int) -> HttpResponse:
 @require_POST
 def judge_stop(request: PersonRequest, pk: int) -> HttpResponse:
     """Stop for today: the documents I hold go back to the others."""
-    pool = _pool_to_judge(request, pk)
+    pool = pool_to_judge(request, pk)
     n_released = release_slots(pool=pool, annotator=request.user)
     given_back = ngettext(
         "Everything is saved. {n} document went back to the queue.",
@@ -244,13 +244,6 @@ def judge_keys(request: PersonRequest) -> HttpResponse:
 
 
 # --- parts -------------------------------------------------------------------------------------
-
-
-def _pool_to_judge(request: HttpRequest, pk: int) -> Pool:
-    pools = Pool.objects.built().select_related("benchmark__corpus")
-    pool = get_object_or_404(pools, pk=pk)
-    require(request.user, Action.JUDGE, pool.benchmark)
-    return pool
 
 
 def _slot_and_shown(request: PersonRequest, pool: Pool, form: Any) -> tuple[Slot, Shown]:

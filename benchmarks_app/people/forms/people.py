@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
-from benchmarks_app.common.forms import has_rows, row_field
+from benchmarks_app.common.forms import NameField, has_rows, row_field
 from benchmarks_app.limits import is_among_first
 from benchmarks_app.models import ApiToken, Invitation, Role, Scope, Team, User
 from benchmarks_app.people.forms.factors import right_password
@@ -207,17 +207,14 @@ class RoleForm(forms.Form):
 
 
 class TeamForm(forms.Form):
-    name = forms.CharField(
+    name = NameField(
         label=_("Name"),
         max_length=Team._meta.get_field("name").max_length,
         help_text=_("As boards show it; nobody else's team can be called so."),
     )
 
     def clean_name(self) -> str:
-        name = " ".join(self.cleaned_data["name"].split())
-        if not name.isprintable():
-            reason = _("The name holds a control character; remove it.")
-            raise ValidationError(reason)
+        name: str = self.cleaned_data["name"]
         if name.lower() in ("anonymous", "you"):
             reason_taken = _("“{name}” means something else on boards; choose another name.")
             raise ValidationError(reason_taken.format(name=name))

@@ -14,12 +14,13 @@ from benchwright.cli.main import Command, option
 from benchwright.cli.options import written_option
 from benchwright.cli.parameters import FILE, FiniteRange
 from benchwright.cli.progress import told
-from benchwright.files.encodings import as_bytes, as_text
+from benchwright.cli.systems.retrieve_output import rankings_of
+from benchwright.files.encodings import as_bytes
 from benchwright.texts.counting import counted
 
 if TYPE_CHECKING:
     from benchwright.formats.trec import RunRow
-    from benchwright.retrieval.fusion import Fusion, Ranking
+    from benchwright.retrieval.fusion import Fusion
     from benchwright.retrieval.searching import Result
 
 EXAMPLES = (
@@ -106,7 +107,7 @@ def command(
     from benchwright.retrieval.fusion import fused_runs
 
     with told("Fusing"):
-        read = [_rankings(path) for path in runs]
+        read = [rankings_of(path) for path in runs]
         lines = list(write_run(_rows(fused_runs(read, fusion, depth=depth), tag)))
     with written(output) as stream:
         stream.writelines(lines)
@@ -139,16 +140,6 @@ def _weights(text: str, n_runs: int) -> tuple[float, ...]:
         message = f"{len(weights)} weights for {n_runs} runs; expected one for each."
         raise click.BadParameter(message, param_hint="--weights")
     return weights
-
-
-def _rankings(path: Path) -> "dict[str, Ranking]":
-    from benchwright.reading import ranking
-    from benchwright.reading.loading import read_run
-
-    return {
-        as_text(qid): [(as_text(row.docid), row.score) for row in ranking.ranked(rows)]
-        for qid, rows in read_run(path).items()
-    }
 
 
 def _rows(results: "Iterator[Result]", tag: str) -> "Iterator[RunRow]":

@@ -57,7 +57,7 @@ def show_scores(
         _grades(chosen["qrels"]),
         gain=chosen["gain"],
         slices=_slices(chosen["slices"]),
-        baseline=_results(chosen["baseline"]) if chosen["baseline"] else None,
+        baseline=rankings_of(chosen["baseline"]) if chosen["baseline"] else None,
         corpus=system.docids,
     )
     scores.facts = system.facts
@@ -111,7 +111,8 @@ def _grades(path: Path) -> dict[str, dict[str, int]]:
     }
 
 
-def _results(path: Path) -> dict[str, list[tuple[str, float]]]:
+def rankings_of(path: Path) -> dict[str, list[tuple[str, float]]]:
+    """Of each query of a run, the documents and their scores, the best first."""
     from benchwright.reading import ranking
     from benchwright.reading.loading import read_run
 

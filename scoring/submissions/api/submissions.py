@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
-from benchmarks_app.api.serializers import Id
+from benchmarks_app.api.serializers import Id, Name
 from benchmarks_app.api.throttling import UPLOADS
 from benchmarks_app.collections.api import RunDetailSerializer
 from benchmarks_app.models import Run, Scope, Team, User
@@ -126,7 +126,7 @@ class SubmissionCreateSerializer(serializers.Serializer):
     """
 
     file = serializers.FileField(allow_empty_file=True)
-    name = serializers.CharField(max_length=120)
+    name = Name(max_length=120)
     description = serializers.CharField(
         required=False, allow_blank=True, max_length=4000, default=""
     )
@@ -143,13 +143,6 @@ class SubmissionCreateSerializer(serializers.Serializer):
     aggregation = serializers.ChoiceField(
         choices=[(key, key) for key in LABELS], required=False, default=""
     )
-
-    def validate_name(self, value: str) -> str:
-        name = " ".join(value.split())
-        if not name.isprintable():
-            reason = "The name holds a control character; remove it."
-            raise serializers.ValidationError(reason)
-        return name
 
     def validate_metadata(self, value: str) -> dict[str, Any]:
         if not value.strip():

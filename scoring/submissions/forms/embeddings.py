@@ -6,6 +6,7 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext_lazy as _
 
+from benchmarks_app.common.forms import NameField
 from benchmarks_app.common.parameters import form_field
 from benchwright.matrices.arrays import NPY_MAGIC
 from benchwright.recipes import submissions
@@ -36,7 +37,7 @@ class EmbeddingForm(SubmissionForm):
     query_ids = _file(_("Query ids"), IDS)
     document_embeddings = _file(_("Document embeddings"), VECTORS, required=True)
     document_ids = _file(_("Document ids"), IDS)
-    name = forms.CharField(
+    name = NameField(
         label=_("Name"),
         max_length=120,
         help_text=_("What the run is called on the leaderboard, such as “e5-base, cosine”."),

@@ -10,6 +10,7 @@ from django.forms import BoundField
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from benchmarks_app.common.forms import NameField
 from benchmarks_app.common.selectors.reading import measures_documents_of_passages
 from benchmarks_app.common.services import reading_apart
 from benchmarks_app.models import Benchmark, Run, Team
@@ -85,7 +86,7 @@ class SubmissionForm(forms.Form):
     """A run with what is said of it; `terms()` is what the service takes beside file and name."""
 
     file = forms.FileField(label=_("Run file"), help_text=FORMATS, allow_empty_file=True)
-    name = forms.CharField(
+    name = NameField(
         label=_("Name"),
         max_length=120,
         help_text=_("What the run is called on the leaderboard, such as “bm25-stem k1=0.9”."),
@@ -211,13 +212,6 @@ class SubmissionForm(forms.Form):
         }
 
     # --- checking ------------------------------------------------------------------------
-
-    def clean_name(self) -> str:
-        name = " ".join(self.cleaned_data["name"].split())
-        if not name.isprintable():
-            reason = _("The name holds a control character; remove it.")
-            raise ValidationError(reason)
-        return name
 
     def clean_metadata(self) -> dict[str, str]:
         return parse_metadata(self.cleaned_data["metadata"])

@@ -16,8 +16,6 @@ from benchwright.evaluation.latency import latency_summary
 from benchwright.files.sources import open_lines
 from benchwright.formats.trec import RunRow, write_run
 from benchwright.retrieval.catalog import Entry, entry_named
-from benchwright.retrieval.errors import UnknownLanguageError
-from benchwright.retrieval.languages import ENGLISH, language_code
 from benchwright.retrieval.searching import Result
 from scoring.models import Retrieval, RunLatencies
 from scoring.scores.services.latencies import keep_latencies
@@ -57,14 +55,6 @@ class Asked:
 def shards_for(entry: Entry, n_documents: int) -> int:
     """How many parts a corpus is taken in: one, unless it has more than SHARD_DOCUMENTS."""
     return max(1, ceil(n_documents / settings.SHARD_DOCUMENTS)) if entry.in_shards else 1
-
-
-def own_language(benchmark: Benchmark) -> str:
-    """The code of the language of the corpus; "en" where it says none that we know."""
-    try:
-        return language_code(benchmark.corpus.lang)
-    except UnknownLanguageError:
-        return ENGLISH
 
 
 def texts_between(version: CorpusVersion, start: int, stop: int) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,7 @@ from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Benchmark, CorpusVersion, Job, User
 from benchwright.retrieval.catalog import CATALOG, LEXICAL, entry_named
-from benchwright.retrieval.languages import language_code
+from benchwright.retrieval.languages import language_code, language_or_english
 from benchwright.retrieval.searching import Progress, Result
 from benchwright.retrieval.sparse.sharding import (
     count_shard,
@@ -34,7 +34,6 @@ from scoring.systems.services.baseline_runs import (
     Asked,
     corpus_texts,
     create_baseline,
-    own_language,
     query_texts,
     shards_for,
     staged_run,
@@ -99,7 +98,7 @@ def wanted_baselines(
         raise NothingChosenError(known=", ".join(CATALOG))
     if not 1 <= depth <= settings.RUN_MAX_DEPTH:
         raise DepthError(depth=depth, most=settings.RUN_MAX_DEPTH)
-    code = language_code(language) if language else own_language(benchmark)
+    code = language_code(language) if language else language_or_english(benchmark.corpus.lang)
     baselines = []
     for name in dict.fromkeys(systems):
         entry = entry_named(name)
