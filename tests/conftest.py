@@ -300,6 +300,16 @@ def do_jobs():
 
 
 @pytest.fixture
+def server() -> Iterator[Any]:
+    """A search engine of ours."""
+    from tests.scoring.search_server import SearchServer
+
+    server = SearchServer()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
 def benchmark(db):
     return factories.benchmark(slug="stdlib", name="Standard library")
 

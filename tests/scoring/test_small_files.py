@@ -1,7 +1,6 @@
 """Small files, texts and answers from outside are read in a process of their own."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from scoring.live.services.trying import try_system
 from scoring.models import GatePolicy, ReportedScore
 from tests import factories
 from tests.scoring.conftest import GOOD
-from tests.scoring.search_server import BODY, Answer, SearchServer, hits
+from tests.scoring.search_server import BODY, Answer, hits
 
 pytestmark = pytest.mark.django_db
 PARSERS = (
@@ -41,13 +40,6 @@ def no_parser(monkeypatch) -> None:
 @pytest.fixture
 def little_memory(settings) -> None:
     settings.READ_MEMORY_MB = 64
-
-
-@pytest.fixture
-def server() -> Iterator[SearchServer]:
-    server = SearchServer()
-    yield server
-    server.stop()
 
 
 def resident_mb() -> float:

@@ -1,14 +1,33 @@
-"""A benchmark of images, and a zip that is imported."""
+"""A benchmark of texts with its owner, one of images, and a zip that is imported."""
 
 import zipfile
 
 import pytest
+from django.test import Client
 
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.importing.services import importing
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import Corpus, Job
+from benchmarks_app.models import Benchmark, Corpus, Job
 from tests import factories
+
+
+@pytest.fixture
+def texts(db) -> Benchmark:
+    """A benchmark whose corpus holds texts."""
+    corpus = Corpus.objects.create(name="texts", owner=factories.user("keeper"))
+    return factories.benchmark(slug="texts", corpus=corpus)
+
+
+@pytest.fixture
+def olga(texts) -> Client:
+    """Who owns it is signed in."""
+    client = Client()
+    client.force_login(
+        factories.member(texts, "olga", "owner"),
+        backend="django.contrib.auth.backends.ModelBackend",
+    )
+    return client
 
 
 @pytest.fixture

@@ -8,13 +8,12 @@ from hashlib import sha256
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 from django.urls import reverse
 
 from benchmarks_app.common.services import reading_apart
 from benchmarks_app.importing.services import reading_uploads
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import Benchmark, Corpus, Job, Query, Upload
+from benchmarks_app.models import Job, Query, Upload
 from benchwright.sandbox import ReadersBusyError
 from tests import factories
 from tests.open_pages import misnamed
@@ -27,22 +26,6 @@ d2,Two,second text,print
 """
 QUERIES = b"qid,text\nq1,first?\nq2,second?\n"
 TREC = b"q1 0 d1 2\nq2 0 d1 -2\nq2 0 d2 7\n"
-
-
-@pytest.fixture
-def texts(db) -> Benchmark:
-    corpus = Corpus.objects.create(name="texts", owner=factories.user("keeper"))
-    return factories.benchmark(slug="texts", corpus=corpus)
-
-
-@pytest.fixture
-def olga(texts) -> Client:
-    client = Client()
-    client.force_login(
-        factories.member(texts, "olga", "owner"),
-        backend="django.contrib.auth.backends.ModelBackend",
-    )
-    return client
 
 
 def put(client, *files: tuple[str, bytes], **more):

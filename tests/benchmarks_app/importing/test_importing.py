@@ -20,7 +20,7 @@ from benchmarks_app.common.selectors.reading import (
 )
 from benchmarks_app.importing.services import importing, importing_queries
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import AuditEvent, Corpus, Job, Qrel, QrelSet, Query, QueryFamily, Run
+from benchmarks_app.models import AuditEvent, Job, Qrel, QrelSet, Query, QueryFamily, Run
 from benchmarks_app.splits.services import splitting
 from benchwright.formats.errors import GradeMapError, UnknownKindError
 from benchwright.formats.mapping import EVERY_ROW
@@ -36,13 +36,6 @@ QUERIES = b"""{"_id": "q1", "text": "first?", "metadata": {"family": "a", "frequ
 {"_id": "q3", "text": "third?"}
 """
 HEADER = b"query-id\tcorpus-id\tscore\n"
-
-
-@pytest.fixture
-def texts(db):
-    """A benchmark whose corpus holds texts."""
-    corpus = Corpus.objects.create(name="texts", owner=factories.user("keeper"))
-    return factories.benchmark(slug="texts", corpus=corpus)
 
 
 @pytest.fixture

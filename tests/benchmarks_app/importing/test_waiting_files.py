@@ -17,7 +17,7 @@ from benchmarks_app.collections.services import uploading
 from benchmarks_app.importing.services import reading_uploads
 from benchmarks_app.importing.services.waiting_files import waiting_files
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import AuditEvent, Benchmark, Corpus, Job, Qrel, QrelSet, Query, Upload
+from benchmarks_app.models import AuditEvent, Job, Qrel, QrelSet, Query, Upload
 from benchwright.sandbox import ReaderEndedError
 from tests import factories
 from tests.open_pages import misnamed
@@ -25,22 +25,6 @@ from tests.open_pages import misnamed
 CORPUS = b"".join(b'{"_id": "d%d", "title": "", "text": "words"}\n' % n for n in range(1, 30))
 QUERIES = b"qid,text\nq1,first?\nq2,second?\n"
 BAD_EVERY = 7
-
-
-@pytest.fixture
-def texts(db) -> Benchmark:
-    corpus = Corpus.objects.create(name="texts", owner=factories.user("keeper"))
-    return factories.benchmark(slug="texts", corpus=corpus)
-
-
-@pytest.fixture
-def olga(texts) -> Client:
-    client = Client()
-    client.force_login(
-        factories.member(texts, "olga", "owner"),
-        backend="django.contrib.auth.backends.ModelBackend",
-    )
-    return client
 
 
 def put(client, *files: tuple[str, bytes]) -> None:

@@ -7,12 +7,11 @@ import re
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
-from django.test import Client
 from django.urls import reverse
 
 from benchmarks_app.importing.services.waiting_files import waiting_files
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import Benchmark, Corpus, Job, Qrel, QrelSet, Query, Upload
+from benchmarks_app.models import Job, Qrel, QrelSet, Query, Upload
 from tests import factories
 
 ROWS = [("d1", "E"), ("d2", "S"), ("d3", "C"), ("d4", "I"), ("d5", "E")]
@@ -21,20 +20,6 @@ ESCI = "query,query_id,product_id,esci_label\n" + "".join(
 )
 OWN = 'query_id,doc_id,label\nq1,d1,so\nq1,d2,"so, so"\nq1,d3,never = no\n'
 WORDS_OF_ESCI = "grades are words: 'C' (1 row), 'E' (2 rows), 'I' (1 row), 'S' (1 row). Say what"
-
-
-@pytest.fixture
-def texts(db) -> Benchmark:
-    corpus = Corpus.objects.create(name="texts", owner=factories.user("keeper"))
-    return factories.benchmark(slug="texts", corpus=corpus)
-
-
-@pytest.fixture
-def olga(texts) -> Client:
-    client = Client()
-    olga = factories.member(texts, "olga", "owner")
-    client.force_login(olga, backend="django.contrib.auth.backends.ModelBackend")
-    return client
 
 
 def put(client, name: str, content: str) -> Upload:

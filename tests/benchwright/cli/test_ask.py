@@ -1,19 +1,10 @@
 """`benchwright ask`: a run from an endpoint, without a site."""
 
-from collections.abc import Iterator
-
 import pytest
 from click.testing import CliRunner
 
 from benchwright.cli.systems.ask import command
-from tests.scoring.search_server import Answer, SearchServer, hits, plain
-
-
-@pytest.fixture
-def server() -> Iterator[SearchServer]:
-    server = SearchServer()
-    yield server
-    server.stop()
+from tests.scoring.search_server import Answer, hits, plain
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,13 +10,6 @@ from benchwright.live.templates import read_template
 from tests.scoring.search_server import BODY, SearchServer
 
 Make = Callable[..., Endpoint]
-
-
-@pytest.fixture
-def server() -> Iterator[SearchServer]:
-    server = SearchServer()
-    yield server
-    server.stop()
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Live systems: described, tried, asked for runs; and what becomes of jobs that are cut short."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from importlib import import_module
 from types import SimpleNamespace
@@ -31,20 +31,13 @@ from scoring.live.services.trying import try_system
 from scoring.models import LiveRun, LiveSystem, RunLatencies, ScoreSet
 from scoring.scores.selectors.runs import query_latencies
 from tests import factories
-from tests.scoring.search_server import BODY, Answer, SearchServer, hits
+from tests.scoring.search_server import BODY, Answer, hits
 
 pytestmark = pytest.mark.django_db
 CORPUS = b"".join(
     json.dumps({"_id": f"d{n}", "title": f"Title {n}", "text": f"text {n}"}).encode() + b"\n"
     for n in range(1, 10)
 )
-
-
-@pytest.fixture
-def server() -> Iterator[SearchServer]:
-    server = SearchServer()
-    yield server
-    server.stop()
 
 
 @pytest.fixture

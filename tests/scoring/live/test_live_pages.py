@@ -2,7 +2,6 @@
 
 import io
 import json
-from collections.abc import Iterator
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -14,17 +13,10 @@ from scoring.models import LiveRun, LiveSystem
 from tests import factories
 from tests.open_pages import opened
 from tests.scoring.live.test_live import CORPUS
-from tests.scoring.search_server import BODY, Answer, SearchServer, hits
+from tests.scoring.search_server import BODY, Answer, hits
 
 pytestmark = pytest.mark.django_db
 SENTINEL = "s3cret-s3ntinel"
-
-
-@pytest.fixture
-def server() -> Iterator[SearchServer]:
-    server = SearchServer()
-    yield server
-    server.stop()
 
 
 @pytest.fixture
