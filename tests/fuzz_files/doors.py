@@ -12,8 +12,6 @@ from tests.fuzz_files import seeds
 from tests.fuzz_files.cases import Case
 from tests.system.visitor import PASSWORD
 
-# Of the page's answer to an import: the form again, or the job.
-UNPROCESSABLE = 422
 Files = Mapping[str, tuple[str, bytes]]
 
 

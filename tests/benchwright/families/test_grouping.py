@@ -38,7 +38,6 @@ WORDS_ALIKE = [
     "cost of a house",
     "costs of a house",
 ]
-EXACT_ONLY = GroupingOptions(merge_at=1.0, review_at=1.0)
 
 
 def queries(*texts, **positives):
