@@ -154,7 +154,7 @@ def links_between(members: Collection[int]) -> QuerySet[FamilyLink]:
     )
 
 
-def links_out_of(family: QueryFamily, *, sees_grades: bool, n: int = 20) -> list[FamilyLink]:
+def links_out_of(family: QueryFamily, *, sees_grades: bool) -> list[FamilyLink]:
     """The strongest links to queries of other families."""
     touching = FamilyLink.objects.filter(
         Q(query_a__family=family) | Q(query_b__family=family), benchmark=family.benchmark_id
@@ -162,15 +162,15 @@ def links_out_of(family: QueryFamily, *, sees_grades: bool, n: int = 20) -> list
     if not sees_grades:
         touching = touching.exclude(reason=TELLS_OF_GRADES)
     rows = touching.select_related("query_a", "query_b").order_by("-similarity", "pk")
-    return list(rows[:n])
+    return list(rows[:20])
 
 
-def changes_of(family: QueryFamily, n: int = 20) -> list[FamilyChange]:
+def changes_of(family: QueryFamily) -> list[FamilyChange]:
     """What was changed of a family, newest first."""
     of_benchmark = FamilyChange.objects.filter(benchmark=family.benchmark_id)
     key = str(family.pk)
     touched = of_benchmark.filter(Q(before__has_key=key) | Q(after__has_key=key))
-    return list(touched.select_related("actor", "undone_by").order_by("-pk")[:n])
+    return list(touched.select_related("actor", "undone_by").order_by("-pk")[:20])
 
 
 def last_change(benchmark: Benchmark, actor: Any) -> FamilyChange | None:

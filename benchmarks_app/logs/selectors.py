@@ -60,11 +60,11 @@ class LoggedQuery:
     last_seen: Any
 
 
-def most_frequent(log: QueryLog, start: int = 0, n: int = SHOWN_QUERIES) -> list[LoggedQuery]:
-    """The queries asked most, from `start` on: they stand first in the file."""
+def most_frequent(log: QueryLog) -> list[LoggedQuery]:
+    """The queries asked most: they stand first in the file."""
     import polars as pl
 
-    rows = pl.scan_parquet(log_path(log)).slice(start, n).collect()
+    rows = pl.scan_parquet(log_path(log)).head(SHOWN_QUERIES).collect()
     return [
         LoggedQuery(
             place,
@@ -75,7 +75,7 @@ def most_frequent(log: QueryLog, start: int = 0, n: int = SHOWN_QUERIES) -> list
             row["first_seen"],
             row["last_seen"],
         )
-        for place, row in enumerate(rows.iter_rows(named=True), start=start + 1)
+        for place, row in enumerate(rows.iter_rows(named=True), start=1)
     ]
 
 

@@ -80,7 +80,6 @@ def unjudged_documents(
     grades: Grades,
     *,
     cutoff: int,
-    only: frozenset[str] | None = None,
     unlisted: int = NOT_LISTED_GRADE[UNKNOWN],
 ) -> list[Candidate]:
     """Documents in the first `cutoff` of a run that have no grade, of the queries that are graded.
@@ -90,7 +89,7 @@ def unjudged_documents(
     best rank, then of the document's id.
     """
     candidates = []
-    for qid in sorted(grades if only is None else only & grades.keys(), key=str.encode):
+    for qid in sorted(grades, key=str.encode):
         judged = grades[qid]
         ranks: dict[str, list[int | None]] = {}
         for place, run in enumerate(runs):

@@ -158,16 +158,16 @@ def contrastive_report(
 # --- ids and slices ------------------------------------------------------------------------------
 
 
-def checked_ids(ids: Sequence[str], n: int, name: str = "ids") -> tuple[str, ...]:
+def checked_ids(ids: Sequence[str], n: int) -> tuple[str, ...]:
     """One id for each of n rows; raises `PairIdsError` otherwise."""
     if len(ids) != n:
         reason = f"{len(ids)} ids for {n} rows; expected one for each, in the order of the rows."
-        raise PairIdsError(name=name, reason=reason)
+        raise PairIdsError(name="ids", reason=reason)
     rows: dict[str, int] = {}
     for row, key in enumerate(ids):
         if rows.setdefault(key, row) != row:
             reason = f"'{key}' is the id of rows {rows[key]} and {row}; expected every id once."
-            raise PairIdsError(name=name, reason=reason)
+            raise PairIdsError(name="ids", reason=reason)
     return tuple(rows)
 
 

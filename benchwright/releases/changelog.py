@@ -92,7 +92,6 @@ def bibtex(
     year: int,
     authors: Sequence[str],
     citation: str = "",
-    url: str = "",
 ) -> str:
     """CITATION.bib: `citation` if that is BibTeX; else an entry of its own, with it as a note."""
     if ENTRY.search(citation):
@@ -103,7 +102,6 @@ def bibtex(
         "author": " and ".join(f"{{{escaped(name)}}}" for name in authors),
         "year": str(year),
         "version": version,
-        "url": url,
         "note": escaped(citation),
     }
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]

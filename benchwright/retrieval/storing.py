@@ -59,13 +59,8 @@ def write_folder(
         shutil.rmtree(staged, ignore_errors=True)
 
 
-def read_folder(
-    folder: Path, kind: str, *, only: Collection[str] | None = None, check: bool = True
-) -> Stored:
-    """The parts of a folder, after a look at every byte of them.
-
-    `only` names the parts wanted. `check=False` looks at sizes only, for a folder that this process
-    has just written or checked.
+def read_folder(folder: Path, kind: str, *, only: Collection[str] | None = None) -> Stored:
+    """The parts of a folder, or those that `only` names, after a look at every byte of them.
 
     Raises
     ------
@@ -78,7 +73,7 @@ def read_folder(
         reason = f"format and kind are {form}; expected {(FORMAT, kind)}. Make it again."
         raise StoreError(folder=folder, reason=reason)
     parts = {
-        name: _read_part(folder, name, facts, check)
+        name: _read_part(folder, name, facts)
         for name, facts in manifest["files"].items()
         if only is None or name in only
     }
@@ -170,13 +165,13 @@ def _manifest(folder: Path) -> dict[str, Any]:
     return manifest
 
 
-def _read_part(folder: Path, name: str, facts: Mapping[str, Any], check: bool) -> Part:
+def _read_part(folder: Path, name: str, facts: Mapping[str, Any]) -> Part:
     # The name of the file, not its path: a manifest never leads out of its folder.
     path = folder / Path(str(facts["file"])).name
     try:
         if path.stat().st_size != facts["bytes"]:
             raise _damaged(folder, path.name, f"it should have {facts['bytes']} bytes")
-        if check and _sha256(path) != facts["sha256"]:
+        if _sha256(path) != facts["sha256"]:
             raise _damaged(folder, path.name, "its SHA-256 is another")
         if path.suffix == ".json":
             return json.loads(path.read_bytes())

@@ -360,11 +360,11 @@ class Part:
         return mark_safe(self.content)
 
 
-def kept_part(request: SiteRequest, make: Callable[[], Part], kind: str = "part") -> Part:
+def kept_part(request: SiteRequest, make: Callable[[], Part]) -> Part:
     """As `make` makes it, or as it was made for the same audience in the same state."""
     if not request.user.is_authenticated:
         return make()  # the whole answer is kept
-    kept = _kept_for_audience(request, request.benchmark, kind, make, _part_content)
+    kept = _kept_for_audience(request, request.benchmark, "part", make, _part_content)
     return Part(kept.content.decode()) if isinstance(kept, Kept) else kept
 
 

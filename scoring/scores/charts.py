@@ -16,7 +16,7 @@ ONCE: Mapping[str, list[dict]] = {"values": [{}]}
 HEIGHT = 220
 
 
-def latency_chart(milliseconds: Iterable[float], title: str = "Retrieval latency") -> Chart:
+def latency_chart(milliseconds: Iterable[float]) -> Chart:
     """How many queries took how long, p50 and p95 marked; an empty one where none was timed."""
     times = list(milliseconds)
     summary = latency_summary(times)
@@ -48,7 +48,8 @@ def latency_chart(milliseconds: Iterable[float], title: str = "Retrieval latency
             *(_marks(summary) if summary else ()),
         ]
     }
-    return Chart(title, latency_words(len(times), summary), spec, rows, HEIGHT)
+    words = latency_words(len(times), summary)
+    return Chart("Retrieval latency", words, spec, rows, HEIGHT)
 
 
 def _marks(summary: LatencySummary) -> list[dict[str, Any]]:

@@ -41,7 +41,6 @@ def ledger_events(
     benchmark: Benchmark,
     as_of: int,
     *,
-    queries: Iterable[int] | None = None,
     actor: int | None = None,
     without: Collection[int] = (),
 ) -> Iterable[Event]:
@@ -49,12 +48,10 @@ def ledger_events(
 
     Labels that were entered from a file count as those of whom it names, or else of their importer,
     who vouches for them. Machines, practice, repeats and hidden checks are no part of it.
-    `queries` limits it to the queries of these keys, `actor` to what one person of the site said
-    themselves; what the people `without` said themselves is left out, not what they settled.
+    `actor` limits it to what one person of the site said themselves; what the people `without` said
+    themselves is left out, not what they settled.
     """
     rows = rule_events(benchmark).wanted().filter(pk__lte=as_of)
-    if queries is not None:
-        rows = rows.filter(query__in=list(queries))
     rows = said_by(rows, actor=actor, without=without)
     values = rows.order_by("query_id", "docid", "pk").values_list(*EVENT_FIELDS)
     return (Event(*row) for row in values.iterator(chunk_size=5000))

@@ -44,12 +44,12 @@ MOST_SAID = 500
 GONE = 410
 
 
-def send_due(*, seconds: float = TURN_SECONDS) -> int:
-    """Send what is due, the longest waiting first, for so long; returns how many attempts.
+def send_due() -> int:
+    """Send what is due, the longest waiting first, for one turn; returns how many attempts.
 
     What is left is for the next turn.
     """
-    n, until = 0, time.monotonic() + seconds
+    n, until = 0, time.monotonic() + TURN_SECONDS
     while delivery := _taken():
         _attempt(delivery)
         n += 1

@@ -47,7 +47,6 @@ def freshness_of_release(
     release: Release,
     *,
     days: int | None = None,
-    now: datetime | None = None,
     hidden: frozenset[str] = frozenset(),
 ) -> ReleaseFreshness:
     """How many of a release's labels are stale today; `days` unless the setting says how old.
@@ -58,7 +57,7 @@ def freshness_of_release(
     elsewhere it is the one of the release's own corpus version, and their age is that of the qrels.
     """
     days = days or settings.LABELS_STALE_AFTER_DAYS
-    now = now or timezone.now()
+    now = timezone.now()
     version = release.benchmark.current_corpus_version
     facts = repr((release.pk, version and version.pk, days, f"{now:%Y-%m-%d}", sorted(hidden)))
     key = f"freshness-{sha256(facts.encode()).hexdigest()}"

@@ -139,7 +139,7 @@ def start_scoring_new_runs(benchmark: Benchmark, user: User | None) -> None:
 # --- after an upgrade ----------------------------------------------------------------------
 
 
-def start_outdated(*, user: User | None = None) -> list[Release]:
+def start_outdated() -> list[Release]:
     """Start scoring again what an earlier version of the scorer has scored; which releases.
 
     A release that was tried with this version is left alone: what failed is on its page.
@@ -150,7 +150,7 @@ def start_outdated(*, user: User | None = None) -> list[Release]:
             Q(parameters__version=SCORER_VERSION, parameters__again=True)
         )
         if not tried.exists():
-            start_scoring_runs(release=release, user=user, only_again=True)
+            start_scoring_runs(release=release, user=None, only_again=True)
             started.append(release)
     return started
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
@@ -144,9 +143,9 @@ def phases_of(benchmark: Benchmark) -> QuerySet[Phase]:
     )
 
 
-def state_of_phase(phase: Phase, now: Any = None) -> str:
+def state_of_phase(phase: Phase) -> str:
     """ "open", "coming", "over", or "off" where its limit is 0."""
-    now = now or timezone.now()
+    now = timezone.now()
     if phase.closes_at is not None and phase.closes_at <= now:
         return "over"
     if not phase.daily_limit:

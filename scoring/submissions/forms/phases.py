@@ -25,9 +25,9 @@ class HiddenMinutes(forms.DateTimeInput):
         super().__init__(attrs, format=MINUTES)
 
 
-def _time(label: str, help_text: str, *, required: bool = False) -> forms.DateTimeField:
+def _time(label: str, help_text: str) -> forms.DateTimeField:
     widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format=MINUTES)
-    field = forms.DateTimeField(required=required, label=label, help_text=help_text, widget=widget)
+    field = forms.DateTimeField(required=False, label=label, help_text=help_text, widget=widget)
     field.hidden_widget = HiddenMinutes
     return field
 
