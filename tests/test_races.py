@@ -4,9 +4,11 @@ from functools import partial
 
 import pytest
 from django.db import connection
+from django.urls import reverse
 
-from benchmarks_app.models import AuditEvent, Job
-from tests import factories, test_api_access
+from benchmarks_app.models import AuditEvent, Job, User
+from tests import test_api_access
+from tests import world as worlds
 from tests.annotation.test_races import in_threads
 
 pytestmark = [
@@ -34,17 +36,18 @@ OUTCOMES = {
 }
 
 
-def test_what_four_send_at_once_is_done_as_if_one_by_one(monkeypatch):
+def test_what_four_send_at_once_is_done_as_if_one_by_one(monkeypatch, settings):
     monkeypatch.setattr("benchmarks_app.jobs.services.jobs.send", lambda job: None)
-    benchmark = factories.benchmark(slug="stdlib", name="Standard library")
-    cast = test_api_access._people(benchmark)
-    urls = test_api_access._urls(benchmark, cast)
+    world = worlds.build(files=settings.MEDIA_ROOT)
+    olga = User.objects.get(username="olga")
     done = {}
     for name, (how, body, *_) in OUTCOMES.items():
+        address = test_api_access.ENDPOINTS[name]
+        url = reverse(address.name, kwargs=address.arguments(world.arguments))
         before = AuditEvent.objects.count(), Job.objects.count()
-        clients = [test_api_access.by_session(cast["olga"]) for _ in range(N_AT_ONCE)]
+        clients = [test_api_access.by_session(olga) for _ in range(N_AT_ONCE)]
 
-        request = {"how": how, "url": urls[name], "body": body}
+        request = {"how": how, "url": url, "body": body}
         answers = in_threads(partial(test_api_access.ask, **request), clients)
 
         assert max(status for status, _ in answers) < 500
