@@ -22,9 +22,9 @@ FALSE = ("0", "false", "no", "off")
 ENGINES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
 BROKERS = ("filesystem", "redis", "rediss", "sentinel", "amqp", "amqps", "pyamqp", "memory")
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
-# What a path may have is written alike in addresses, headers and names of cookies.
 USER = re.compile(r"//[^/\s]*@")
 NAME = re.compile(r"\*|\.?[\w.-]+|\[[\da-f:.]+\]", re.ASCII | re.IGNORECASE)
+# What a path may have is written alike in addresses, headers and names of cookies.
 SITE = re.compile(r"https?://[^/?#\s]+(/[\w~-][\w.~-]*)*", re.ASCII)
 
 
