@@ -30,12 +30,14 @@ def main(words: Sequence[str]) -> None:
         sys.stderr.write("Interrupted.\n")
         sys.exit(INTERRUPTED)
     except Exception as error:
-        from benchmarks_app.migrated import NotMigratedError, explained
+        from benchmarks_app.migrated import NotMigratedError, explained, is_database_away
 
         explanation = explained(error)
-        if not isinstance(explanation, NotMigratedError):
-            raise
-        sys.exit(f"{error}\n{explanation}")
+        if isinstance(explanation, NotMigratedError):
+            sys.exit(f"{error}\n{explanation}")
+        if is_database_away(error):
+            sys.exit(f"The database does not answer: {error}\nStart it, or correct DATABASE_URL.")
+        raise
 
 
 if __name__ == "__main__":

@@ -55,6 +55,8 @@ def mail_can_be_sent(**_: Any) -> list[Error]:
     try:
         mail.get_connection()
     except (ImportError, AttributeError, TypeError, ValueError) as error:
-        hint = "Leave EMAIL_BACKEND out, and set EMAIL_HOST."
+        hint = (
+            "Leave EMAIL_BACKEND out, and set EMAIL_HOST; of EMAIL_USE_TLS and EMAIL_USE_SSL one."
+        )
         return [Error(f"EMAIL_BACKEND is {settings.EMAIL_BACKEND!r}: {error}.", hint)]
     return []

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, OperationalError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
@@ -36,6 +36,17 @@ def _migrations() -> frozenset[tuple[str, str]]:
     """Those of this version, by app and name; of a squashed one, what it stands for."""
     migrations = MigrationLoader(None).disk_migrations
     return frozenset(key for key, migration in migrations.items() if not migration.replaces)
+
+
+def is_database_away(error: Exception) -> bool:
+    """Whether that is why something failed: nobody can be connected now either."""
+    if not isinstance(error, OperationalError):
+        return False
+    try:
+        connection.ensure_connection()
+    except OperationalError:
+        return True
+    return False
 
 
 def explained(error: Exception) -> Exception:

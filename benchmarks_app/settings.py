@@ -381,7 +381,9 @@ EMAIL_TIMEOUT = 10
 EMAIL_PORT = env_int("EMAIL_PORT", 25, minimum=1, maximum=MOST_PORT)
 EMAIL_HOST_USER = env_str("EMAIL_HOST_USER", "")
 EMAIL_HOST_PASSWORD = env_str("EMAIL_HOST_PASSWORD", "")
+# Of a connection that begins without: STARTTLS, mostly on port 587. Or from its beginning, on 465.
 EMAIL_USE_TLS = env_bool("EMAIL_USE_TLS", default=False)
+EMAIL_USE_SSL = env_bool("EMAIL_USE_SSL", default=False)
 DEFAULT_FROM_EMAIL = env_str("DEFAULT_FROM_EMAIL", "benchwright@localhost")
 
 # --- what the browser may do -------------------------------------------------------------------

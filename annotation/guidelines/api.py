@@ -28,7 +28,7 @@ class GuidelineSerializer(serializers.ModelSerializer):
 
 
 class NewGuidelineSerializer(serializers.Serializer):
-    text = serializers.CharField(max_length=100_000)
+    text = serializers.CharField(max_length=Guideline.MOST_CHARACTERS)
     written_upon = Whole(
         required=False,
         allow_null=True,

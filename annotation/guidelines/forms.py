@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.core.validators import MaxLengthValidator
 
-from benchmarks_app.models import Grade
+from benchmarks_app.models import Grade, Guideline
 
 
 class GuidelineForm(forms.Form):
@@ -13,6 +14,8 @@ class GuidelineForm(forms.Form):
 
     text = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 18}),
+        # By no attribute of the field: browsers would cut what is pasted without a word.
+        validators=[MaxLengthValidator(Guideline.MOST_CHARACTERS)],
         label="Guideline",
         help_text="Markdown: # headings, - lists, **bold**. A change is a new version, which every "
         "annotator sees, with what changed, before the next document.",

@@ -5,10 +5,11 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.core.validators import MaxLengthValidator
 from django.utils.text import slugify
 
 from benchmarks_app.common.forms import ChangeForm, CutField, choice_field, row_field
-from benchmarks_app.models import Benchmark, Corpus, QrelSet, Unit, User
+from benchmarks_app.models import Benchmark, Corpus, Guideline, QrelSet, Unit, User
 from benchmarks_app.permissions import KEEPERS
 from benchwright.corpora.cuts import LARGEST_SEED
 from benchwright.corpora.units import RULE
@@ -153,6 +154,8 @@ class SettingsForm(ChangeForm, forms.ModelForm):
         if self.is_changed("guideline") and not is_upon_newest:
             raise ValidationError(GUIDELINE_CHANGED)
         guideline: str = self.cleaned_data["guideline"]
+        if self.is_changed("guideline"):
+            MaxLengthValidator(Guideline.MOST_CHARACTERS)(guideline)
         return guideline
 
 

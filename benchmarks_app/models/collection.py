@@ -246,6 +246,8 @@ class Grade(models.Model):
 class Guideline(models.Model):
     """What annotators are asked to do; a change is a new version."""
 
+    MOST_CHARACTERS = 100_000
+
     benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="guidelines")
     version = models.PositiveIntegerField()
     text = models.TextField()

@@ -82,11 +82,11 @@ def is_stream(path: Path) -> bool:
 
 
 @contextmanager
-def written(path: Path | None) -> Iterator[BinaryIO]:
+def written(path: Path | None, *, is_private: bool = False) -> Iterator[BinaryIO]:
     """A file to write, which is in its place once it is whole, or not at all.
 
-    A device or a pipe is written as it is, and so is standard output (None); through a link the
-    file that it names is.
+    What `is_private` is for its owner alone to read. A device or a pipe is written as it is, and so
+    is standard output (None); through a link the file that it names is.
     """
     if path is None:
         yield sys.stdout.buffer
@@ -99,6 +99,8 @@ def written(path: Path | None) -> Iterator[BinaryIO]:
     staged = target.with_name(f".{target.name}.part")
     try:
         with staged.open("wb") as stream:
+            if is_private:
+                staged.chmod(0o600)
             yield stream
             stream.flush()
             # What it was made from may be removed next: by then the disk has it.

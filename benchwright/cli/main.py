@@ -420,6 +420,8 @@ def _exit_code(group: Commands, arguments: list[str]) -> int:
         return error.exit_code
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else FAILED
+        if isinstance(end.code, str):  # as `sys.exit` says it
+            click.echo(end.code, err=True)
     except Exception as error:  # noqa: BLE001 the boundary of the process
         return told(error, is_debug=is_debug(arguments))
     return FAILED if code in VERDICTS and _command_of(arguments) != JUDGE else code

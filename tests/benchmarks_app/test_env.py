@@ -205,6 +205,17 @@ def test_mail_that_nothing_sends_stops_the_start(settings, backend):
     assert f"EMAIL_BACKEND is '{backend}'" in error.msg
 
 
+def test_mail_is_encrypted_in_one_way(settings):
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_USE_TLS = True
+    assert checks.mail_can_be_sent() == []
+    settings.EMAIL_USE_SSL = True
+
+    (error,) = checks.mail_can_be_sent()
+
+    assert "mutually exclusive" in error.msg
+
+
 @pytest.mark.parametrize(
     ("value", "read"),
     [(None, ["a"]), ("", ["a"]), (" , ", ["a"]), ("b, c ,", ["b", "c"]), ("b", ["b"])],

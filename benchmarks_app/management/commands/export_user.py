@@ -18,6 +18,6 @@ class Command(DeclaredCommand):
         if file == "-":
             sys.stdout.buffer.writelines(pieces)
             return
-        with written(Path(file)) as out:
+        with written(Path(file), is_private=True) as out:
             out.writelines(pieces)
         self.say_done(f"{file}: {Path(file).stat().st_size:,} bytes")

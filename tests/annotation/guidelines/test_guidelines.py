@@ -104,6 +104,23 @@ def test_a_preview_saves_nothing_and_shows_what_changes(benchmark, owner, signed
     assert Guideline.objects.count() == 1
 
 
+@pytest.mark.parametrize(
+    ("page", "field"), [("annotation:guideline-edit", "text"), ("benchmark-settings", "guideline")]
+)
+def test_a_guideline_that_nobody_could_read_is_refused(benchmark, owner, signed_in, page, field):
+    guideline(benchmark, 1)
+    client, address = signed_in(owner), reverse(page, args=["stdlib"])
+    longest = "x" * Guideline.MOST_CHARACTERS
+    values = {"name": benchmark.name, "visibility": benchmark.visibility, "written_upon": 1}
+
+    refused = client.post(address, {**values, field: f"{longest}x"})
+    taken = client.post(address, {**values, field: longest})
+
+    assert (refused.status_code, taken.status_code) == (422, 302)
+    assert "at most 100000 characters" in refused.content.decode()
+    assert Guideline.objects.latest("version").text == longest
+
+
 def test_versions_are_listed_and_compared(benchmark, owner, signed_in):
     guideline(benchmark, 1)
     save_guideline(benchmark=benchmark, text="Read, then grade.\nTwice.", actor=owner)

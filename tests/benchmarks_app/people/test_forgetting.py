@@ -2,6 +2,7 @@
 
 import io
 import json
+import stat
 import uuid
 import zipfile
 from errno import ENOSPC
@@ -794,6 +795,7 @@ def test_command_writes_the_export(zelda, tmp_path):
     call_command("export_user", "zelda-q", str(tmp_path / "known.zip"), stdout=io.StringIO())
 
     assert "known/labels.jsonl" in zipfile.ZipFile(tmp_path / "known.zip").namelist()
+    assert stat.S_IMODE((tmp_path / "known.zip").stat().st_mode) == 0o600
 
 
 def test_export_that_breaks_off_leaves_the_earlier_file_alone(zelda, tmp_path, monkeypatch):

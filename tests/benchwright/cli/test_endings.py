@@ -48,7 +48,7 @@ def raising(error):
         (ValueError("odd"), 1, "failed, which is its own fault: ValueError: odd. Set BENCHWRIGHT_"),
         (MemoryError(), 1, "its own fault: MemoryError."),
         (KeyboardInterrupt(), 130, "Interrupted."),
-        (SystemExit("a word"), 1, ""),
+        (SystemExit("a word"), 1, "a word\n"),
         *((SystemExit(code), 1, "") for code in VERDICTS),
         (SystemExit(0), 0, ""),
     ],

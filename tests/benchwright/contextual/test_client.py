@@ -318,9 +318,11 @@ def test_no_more_requests_are_under_way_than_the_endpoint_allows(stub):
 def test_no_more_requests_begin_in_a_minute_than_allowed(stub):
     cases = [case(number) for number in range(11)]
 
+    # By the clock that the requests have: the first may arrive late, and none before its turn.
+    began = time.monotonic()
     list(outcomes_of(cases, judge_at(stub, requests_per_minute=1200), NO_REASON))
 
-    assert stub.requests[-1].at - stub.requests[0].at >= 9.5 * 0.05
+    assert stub.requests[-1].at - began >= 10 * 0.05
 
 
 @pytest.mark.parametrize(
