@@ -26,7 +26,9 @@ def check_beir(look: Folder) -> None:
 
 
 def check_ids_only(look: Folder) -> None:
-    if member := look.member(DOCUMENTS):
+    """Queries, qrels, ids of documents; a release's own files, which have none, are the others."""
+    has_ids = DOCUMENTS in look.members or "qrels.trec" not in look.members
+    if has_ids and (member := look.member(DOCUMENTS)):
         look.documents = Ids()
         for number, line in look.lines(member):
             if number > 1:

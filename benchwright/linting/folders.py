@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from benchwright.files.archives import open_source
 from benchwright.files.sources import DEFAULT_LIMITS, Limits, Source
-from benchwright.formats.beir import CORPUS
+from benchwright.formats.beir import CORPUS, QUERIES
 from benchwright.formats.unlisted import MANIFEST
 from benchwright.linting.beir_files import DOCUMENTS, check_beir, check_ids_only
 from benchwright.linting.folder import EnoughError, Folder, FolderReport
@@ -81,7 +81,8 @@ def formats_of(source: Source) -> tuple[str, ...]:
         return ("hub",) if _has_scores(source, members) else ("sentence-transformers",)
     if "docs.tsv" in plain:
         return ("ir-datasets",)
-    if DOCUMENTS in plain:
+    is_release = CORPUS not in plain and {QUERIES, "qrels.trec"} <= plain  # its own files
+    if DOCUMENTS in plain or is_release:
         return ("ids-only",)
     if CORPUS not in plain and ("topics.txt" in plain or "qrels.trec" in plain):
         return ("trec",)

@@ -14,6 +14,7 @@ from benchmarks_app.management.declared import REPLACED
 from benchmarks_app.models import Benchmark, Corpus, CorpusVersion, QueryFamily, Release, Unit
 from benchwright.cli.main import _command_of as command_of
 from benchwright.cli.sites.nouns.commands import NOUNS
+from benchwright.linting.checking import check
 from tests import factories, reference_pages
 from tests.annotation.estimates import making as estimates
 from tests.system.site import ROOT
@@ -163,6 +164,21 @@ def test_what_is_of_files_is_refused_and_what_has_its_own_site_takes_it(on, site
     assert of_files.exit_code == nowhere.exit_code == 2
     assert "check is of files, and of no site." in of_files.stderr
     assert "--benchmark SLUG publish" in nowhere.stderr
+
+
+def test_release_that_was_pulled_is_checked_as_it_came(on, tmp_path):
+    factories.release(factories.Benchmark.objects.get(slug="tiny").qrel_sets.get(), "1.0.0")
+    folder = tmp_path / "out"
+    on("pull", "-o", str(folder))
+    grades = min((folder / "qrels").glob("*.tsv"))
+
+    whole = check(folder)
+    grades.write_text(f"{grades.read_text()}nobody\td1\t1\n")
+    altered = check(folder)
+
+    assert (whole.kind, whole.problems.found) == ("ids-only", [])
+    (problem,) = altered.problems.found
+    assert "query 'nobody' is not in queries.jsonl; expected it there." in str(problem)
 
 
 OURS = [name for name, app in get_commands().items() if app in reference_pages.APPS]
