@@ -24,6 +24,23 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 CHUNK = 1 << 20
 INFLATED_CHUNK = 1 << 18  # of what is new each time: larger pieces are given back to the system
 STANDARD_INPUT = Path("-")
+# How files begin that hold no lines of text, and what to do with each.
+NO_LINES = {
+    b"PK\x03\x04": "is a zip archive; take the file out of it, plain or as .gz",
+    b"%PDF-": "is a PDF; write what is in it as text",
+    b"\x89PNG\r": "is a picture; expected lines of text",
+    b"\xff\xd8\xff": "is a picture; expected lines of text",
+    b"SQLite format 3\0": "is a database; export its tables as text",
+    b"PAR1\x15": "is a Parquet file, which is not read here; write it as text",
+    b"ARROW1\0": "is an Arrow file, which is not read here; write it as text",
+    b"7z\xbc\xaf": "is a 7z archive; take the file out of it, plain or as .gz",
+    b"Rar!\x1a": "is a RAR archive; take the file out of it, plain or as .gz",
+    b"BZh91AY": "is compressed with bzip2; compress it with gzip or zstd",
+    b"\xfd7zXZ": "is compressed with xz; compress it with gzip or zstd",
+}
+# The names of the file that a spreadsheet, which is a zip, begins with.
+OF_OFFICES = (b"[Content_Types]", b"docProps/", b"_rels/", b"xl/", b"mimetype")
+OFFICE = "is a spreadsheet or another office file; save it as text, with tabs between columns"
 
 # A thousand bytes of zstd become 32 MiB at most, so a limit is passed by no more than that.
 _ZSTD_PIECE = 1 << 10
@@ -158,12 +175,14 @@ def open_lines(
     Raises
     ------
     ArchiveError
-        If what is compressed is damaged, cut short or inflates too far, or a line is too long.
+        If what is compressed is damaged, cut short or inflates too far, a line is too long, or
+        there are no lines in such a file.
     MissingFileError
         If there is no such file.
     """
     name = file or shown_name(path)
     with open_inflated(path, file=name, limits=limits) as stream:
+        refuse_no_lines(stream.peek(64), name)
         yield from whole_lines(stream, name, limits.max_line_bytes)
 
 
@@ -188,6 +207,19 @@ def open_inflated(
         size = os.fstat(raw.fileno()).st_size
         with inflated(raw, file=file or shown_name(path), compressed=size, limits=limits) as stream:
             yield stream
+
+
+def refuse_no_lines(start: bytes, file: str) -> None:
+    """Refuse what begins as a file that holds no lines of text; 64 bytes of it are enough.
+
+    Raises
+    ------
+    ArchiveError
+    """
+    for magic, reason in NO_LINES.items():
+        if start.startswith(magic):
+            is_office = magic.startswith(b"PK") and start.startswith(OF_OFFICES, 30)
+            raise ArchiveError(file=file, reason=OFFICE if is_office else reason)
 
 
 def stream_lines(

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from benchwright.errors import ArchiveError, Problems
-from benchwright.files.sources import open_inflated, settled, shown_name
+from benchwright.errors import Problems
+from benchwright.files.sources import open_inflated, refuse_no_lines, settled, shown_name
 from benchwright.formats.mapping import GRADE_NAMES
 from benchwright.formats.numbers import whole
 from benchwright.formats.trec import (
@@ -24,7 +24,6 @@ from benchwright.formats.trec import (
 )
 
 PARQUET_MAGIC = b"PAR1"
-ZIP_MAGIC = b"PK\x03\x04"
 READ_AS_RANKING = (
     "3 columns; expected 6. Read as MS MARCO's query, document and rank: a score is minus the "
     "rank. Is it something else, write a TREC run."
@@ -58,11 +57,12 @@ def run_shape(path: Path) -> Shape:
     Raises
     ------
     ArchiveError, MissingFileError
-        If there is no such file, or it cannot be inflated.
+        If there is no such file, or it cannot be inflated, or holds no lines of text.
     """
     head = _head_of(path)
     if head.startswith(PARQUET_MAGIC) and _ends_like_parquet(path):
         return Shape("parquet")
+    refuse_no_lines(head, shown_name(path))
     if _JSON.match(head.removeprefix(BYTE_ORDER_MARK)):
         return Shape("json")
     line, columns = _first_columns(head)
@@ -77,9 +77,11 @@ def qrels_shape(path: Path) -> Shape:
     Raises
     ------
     ArchiveError, MissingFileError
-        If there is no such file, or it cannot be inflated.
+        If there is no such file, or it cannot be inflated, or holds no lines of text.
     """
-    line, columns = _first_columns(_head_of(path))
+    head = _head_of(path)
+    refuse_no_lines(head, shown_name(path))
+    line, columns = _first_columns(head)
     if len(columns) != 3:
         return Shape("trec", line)
     names = (column.lower().replace(b"_", b"-") for column in columns)
@@ -90,11 +92,7 @@ def qrels_shape(path: Path) -> Shape:
 
 def _head_of(path: Path) -> bytes:
     with open_inflated(path) as stream:
-        head = stream.read(_HEAD_BYTES)
-    if head.startswith(ZIP_MAGIC):
-        reason = "is a zip archive; take the file out of it, plain or as .gz"
-        raise ArchiveError(file=shown_name(path), reason=reason)
-    return head
+        return stream.read(_HEAD_BYTES)
 
 
 def _ends_like_parquet(path: Path) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchwright.cli.collections.families import command
-from benchwright.errors import FileProblemsError
+from benchwright.errors import ArchiveError, FileProblemsError
 from benchwright.families.errors import QueryFileError
 from benchwright.families.query_files import read_query_texts
 
@@ -67,6 +67,11 @@ def test_every_wrong_line_is_named(tmp_path, name, content, words):
         read(tmp_path, name, content)
 
     assert words in str(raised.value)
+
+
+def test_a_file_that_has_no_lines_is_named_as_what_it_is(tmp_path):
+    with pytest.raises(ArchiveError, match=r"q\.txt: is a picture; expected lines of text"):
+        read(tmp_path, "q.txt", b"\x89PNG\r\n\x1a\n")
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "qid\ttext\n"])

@@ -260,6 +260,8 @@ def zstd_of(data):
     return zstandard.compress(data)
 
 
+# As a spreadsheet begins: a zip whose first file tells what the others are.
+SHEET = b"PK\x03\x04" + bytes(26) + b"[Content_Types].xml<?xml version=..."
 PACKED = {"plain": bytes, "gzip": gzip.compress, "zstd": zstd_of}
 
 
@@ -274,8 +276,10 @@ def test_files_are_known_by_their_first_bytes(scan, packed):
     [
         (lambda content: gzip.compress(gzip.compress(content)), "was compressed twice"),
         (lambda content: b"PK\x03\x04" + content, "is a zip archive; take the file out of it"),
+        (lambda content: SHEET, "my[.](run|qrels): is a spreadsheet or another office file; save"),
+        (lambda content: b"%PDF-1.7\n" + content, "is a PDF; write what is in it as text"),
     ],
-    ids=["twice", "zip"],
+    ids=["twice", "zip", "sheet", "pdf"],
 )
 def test_what_is_no_single_file_says_what_it_is(scan, pack, reason, of):
     contents = {"qrels": QRELS, "run": RUN}
