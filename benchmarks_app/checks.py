@@ -43,11 +43,12 @@ def jobs_are_heard_of(**_: Any) -> list[Error]:
     """A job that is lost between two signs of life is begun again, and fails in the end."""
     if settings.JOB_HEARTBEAT_SECONDS < settings.JOB_LOST_AFTER_SECONDS:
         return []
-    lost, sign = settings.JOB_LOST_AFTER_SECONDS, settings.JOB_HEARTBEAT_SECONDS
-    what = f"JOB_LOST_AFTER_SECONDS is {lost}, and a job says every {sign} s that it is alive"
-    return [
-        Error(f"{what} (JOB_HEARTBEAT_SECONDS): each would be lost.", "Make it several times that.")
-    ]
+    problem = (
+        f"JOB_LOST_AFTER_SECONDS is {settings.JOB_LOST_AFTER_SECONDS}, and a job says every "
+        f"{settings.JOB_HEARTBEAT_SECONDS} s that it is alive (JOB_HEARTBEAT_SECONDS): each would "
+        "be lost."
+    )
+    return [Error(problem, "Make it several times that.")]
 
 
 @register

@@ -2,22 +2,14 @@
 
 from functools import partial
 
-import pytest
-from django.db import connection
 from django.urls import reverse
 
 from benchmarks_app.models import AuditEvent, Job, User
 from tests import test_api_access
 from tests import world as worlds
-from tests.annotation.test_races import in_threads
+from tests.annotation import test_races
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(
-        connection.vendor != "postgresql",
-        reason="threads share one connection of the in-memory SQLite; run with DATABASE_URL",
-    ),
-]
+pytestmark = test_races.pytestmark
 N_AT_ONCE = 4
 # How, what is sent, and what comes of it: entries of the audit log, and jobs. Drafts of releases
 # are numbered, and there may be several.
@@ -48,7 +40,7 @@ def test_what_four_send_at_once_is_done_as_if_one_by_one(monkeypatch, settings):
         clients = [test_api_access.by_session(olga) for _ in range(N_AT_ONCE)]
 
         request = {"how": how, "url": url, "body": body}
-        answers = in_threads(partial(test_api_access.ask, **request), clients)
+        answers = test_races.in_threads(partial(test_api_access.ask, **request), clients)
 
         assert max(status for status, _ in answers) < 500
         after = AuditEvent.objects.count(), Job.objects.count()

@@ -247,12 +247,12 @@ def test_check_looks_for_leaks_in_the_language_and_from_the_grade_of_the_manifes
 
     bare = run("check", german).output
     (german / "manifest.json").write_text('{"threshold": 2, "lang": "de"}')
-    said = run("check", german).output
+    report = run("check", german).output
 
     assert "1 document is relevant on both sides" in bare
     assert "the same words" not in bare
-    assert "1 document is relevant on both sides" not in said
-    assert "1 pair of queries: the same words" in said
+    assert "1 document is relevant on both sides" not in report
+    assert "1 pair of queries: the same words" in report
 
 
 def test_check_of_a_folder_with_one_split_looks_for_no_leak(folder):
